@@ -1,0 +1,157 @@
+"""Rows of the gate: replay checks, paired trials, decisions, evaluations."""
+
+from typing import Literal
+
+from schemas.fields import (
+    Count,
+    CycleId,
+    EditId,
+    HarnessId,
+    JsonText,
+    NonNegative,
+    Reason,
+    Row,
+    Split,
+    TrajectoryId,
+    TrialId,
+    UnitInterval,
+    Verdict,
+)
+
+
+class ReplayCheckRow(Row):
+    """What one edit's artifact would have done to stored trajectories."""
+
+    edit_id: EditId
+    """The edit."""
+    artifact: str
+    """The artifact replayed."""
+    fires_on_failures: Count
+    """Failed trajectories in which it fires."""
+    fires_on_successes: Count
+    """Successful trajectories in which it fires and changes something."""
+    failures: Count
+    """Failed trajectories replayed."""
+    successes: Count
+    """Successful trajectories replayed."""
+    trigger_precision: UnitInterval | None
+    """Share of fires that fall on failed trajectories; null when it never fires."""
+    false_fire: UnitInterval | None
+    """Share of successes it would change; null when there is no success."""
+    coverage: UnitInterval | None
+    """Share of its pattern in which it fires no later than the decisive step."""
+    tasks_at_risk: JsonText
+    """Tasks whose passing episodes it would touch."""
+    passed: bool
+    """Whether replay found nothing against it."""
+    reason: Reason
+    """Reason code of the finding; `evidence` when it passed."""
+
+
+class PairedTrialRow(Row):
+    """One pair of a paired trial: the same task and seed under two harnesses."""
+
+    trial_id: TrialId
+    """Hash of cycle, both harnesses, split and order seed."""
+    task_id: str
+    """The task."""
+    ordinal: Count
+    """Position in the order that was fixed before the candidate existed."""
+    cycle_id: CycleId
+    """Cycle that ran it."""
+    purpose: Literal["gate", "prune", "ablation"]
+    """What the trial decides."""
+    old_harness_id: HarnessId
+    """Harness in force."""
+    new_harness_id: HarnessId
+    """Candidate."""
+    old_trajectory_id: TrajectoryId | None
+    """First trajectory under the harness in force."""
+    new_trajectory_id: TrajectoryId | None
+    """First trajectory under the candidate; null when the pair is a tie by construction."""
+    old_score: UnitInterval | None
+    """Mean success over repeats; null when the pair is invalid."""
+    new_score: UnitInterval | None
+    """Mean success over repeats; null when the pair is invalid."""
+    result: Literal["win", "loss", "tie", "invalid"]
+    """Sign of the difference; invalid when either arm is a fault."""
+    by_construction: bool
+    """Whether the candidate provably cannot touch the stored run."""
+    e_value: NonNegative
+    """e-value after this pair."""
+
+
+class GateDecisionRow(Row):
+    """The gate's verdict on one edit."""
+
+    edit_id: EditId
+    """The edit."""
+    cycle_id: CycleId
+    """The cycle."""
+    stage: Literal["static", "replay", "paired", "budget", "prune"]
+    """Stage that decided."""
+    verdict: Verdict
+    """accepted, rejected or undecided."""
+    reason: Reason
+    """Reason code."""
+    trial_id: TrialId | None
+    """Paired trial it rests on."""
+    slot: Count | None
+    """Slot that was spent, from 1."""
+    wins: Count
+    """Pairs the candidate won."""
+    losses: Count
+    """Pairs the candidate lost."""
+    ties: Count
+    """Pairs without a difference."""
+    e_value: NonNegative | None
+    """e-value at the decision."""
+    threshold: NonNegative | None
+    """e-value that was needed."""
+    delta: float | None
+    """Mean paired difference of success."""
+    delta_lo: float | None
+    """Lower end of its 95 % interval."""
+    delta_hi: float | None
+    """Upper end of its 95 % interval."""
+    regressions: Count
+    """Lost pairs that count against the budget."""
+    findings: JsonText
+    """What the deciding stage found, one sentence each."""
+
+
+class EvaluationRow(Row):
+    """Success of one model in one harness on one split."""
+
+    evaluation_id: str
+    """Hash of everything that determines the numbers."""
+    environment: str
+    """Environment."""
+    model: str
+    """Model."""
+    harness_id: HarnessId
+    """Harness."""
+    split: Split
+    """Split."""
+    purpose: str
+    """Why it was made, such as `baseline` or `final`."""
+    cycle_id: str | None
+    """Cycle it belongs to; null for a single evaluation."""
+    round: Count | None
+    """Round after which it was made."""
+    tasks: Count
+    """Tasks scored; faults are left out."""
+    successes: NonNegative
+    """Sum of task means."""
+    faults: Count
+    """Episodes left out because infrastructure failed."""
+    success: UnitInterval | None
+    """Share of tasks solved; null when no task was scored."""
+    success_lo: UnitInterval | None
+    """Lower end of the 95 % Wilson interval."""
+    success_hi: UnitInterval | None
+    """Upper end of the 95 % Wilson interval."""
+    mean_steps: NonNegative | None
+    """Mean steps an episode."""
+    mean_prompt_tokens: NonNegative | None
+    """Mean prompt tokens an episode."""

@@ -1,0 +1,219 @@
+"""What an environment and a model must offer, and the small values that pass between them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from schemas.fields import Split
+
+JsonObject = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A tool as the model sees it; `parameters` is a JSON Schema of type object."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+    def as_openai(self) -> JsonObject:
+        """Render as an entry of the `tools` list of a chat completion."""
+        return {
+            "type": "function",
+            "function": {
+                "name": self.name,
+                "description": self.description,
+                "parameters": self.parameters,
+            },
+        }
+
+
+@dataclass(frozen=True)
+class Task:
+    """One problem; `task_id` is `environment/family/number`."""
+
+    task_id: str
+    environment: str
+    family: str
+    split: Split
+    text: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call that can be executed."""
+
+    tool: str
+    arguments: JsonObject
+
+
+@dataclass(frozen=True)
+class ActResult:
+    """What an environment answers to one call.
+
+    Attributes:
+        observation: text for the agent.
+        is_error: whether the call failed.
+        error_kind: class of the error, such as `unknown_tool`, `schema`, `sql`.
+        done: whether the episode is over.
+    """
+
+    observation: str
+    is_error: bool = False
+    error_kind: str | None = None
+    done: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the checker says: outcome, reward and the parts they rest on."""
+
+    outcome: Literal["success", "failure"]
+    reward: float
+    parts: JsonObject = field(default_factory=dict[str, Any])
+
+
+class World(Protocol):
+    """One running episode of an environment; holds all of its mutable state."""
+
+    @property
+    def opening(self) -> str:
+        """Text that goes to the agent with the task; empty when there is none."""
+        ...
+
+    def act(self, call: Call) -> ActResult:
+        """Execute a call. An impossible call is an `ActResult` with `is_error`, no exception.
+
+        Raises:
+            EnvironmentFault: the world itself failed.
+        """
+        ...
+
+    def admissible(self) -> tuple[str, ...] | None:
+        """Commands that can be executed now; null when the environment does not list them."""
+        ...
+
+    def snapshot(self) -> bytes:
+        """Canonical JSON of the whole state; its sha256 is the state hash."""
+        ...
+
+    def restore(self, state: bytes) -> None:
+        """Return to a state that `snapshot` gave, bit for bit."""
+        ...
+
+    def verdict(self) -> Verdict:
+        """Judge the present state; deterministic and without side effects."""
+        ...
+
+
+@runtime_checkable
+class Environment(Protocol):
+    """A rule-bound world: tasks, tools, deterministic transitions, a verdict."""
+
+    name: str
+    fingerprint: str
+    tools: tuple[ToolSpec, ...]
+    system_prompt: str
+    step_budget: int
+    terminal_tools: frozenset[str]
+    """Tools that end an episode; empty when the world ends by itself."""
+    non_progress: tuple[str, ...]
+    """Observation texts (prefixes) that mean nothing has changed."""
+
+    def tasks(self, split: Split) -> tuple[Task, ...]:
+        """All tasks of a split, in a fixed order with families interleaved."""
+        ...
+
+    def start(self, task: Task, seed: int) -> World:
+        """Begin an episode."""
+        ...
+
+
+@runtime_checkable
+class HasExpert(Protocol):
+    """An environment that knows a policy which solves every task."""
+
+    def expert_call(self, task: Task, world: World) -> Call:
+        """Next call of the expert in the present state of the world."""
+        ...
+
+
+@runtime_checkable
+class Forkable(Protocol):
+    """An environment whose worlds restore bit-exactly."""
+
+    is_forkable: bool
+
+
+@dataclass(frozen=True)
+class RawCall:
+    """A tool call as the model wrote it; `arguments` is the raw text."""
+
+    name: str
+    arguments: str
+    call_id: str = ""
+
+
+@dataclass(frozen=True)
+class ModelReply:
+    """One reply of a model, nothing parsed away.
+
+    Attributes:
+        text: message text; may be empty.
+        calls: tool calls with raw argument text.
+        reasoning: reasoning given apart from the text.
+        finish_reason: why the model stopped.
+        prompt_tokens: tokens sent; null when the endpoint does not say.
+        completion_tokens: tokens written; null when the endpoint does not say.
+        latency_s: seconds until the reply was complete.
+    """
+
+    text: str = ""
+    calls: tuple[RawCall, ...] = ()
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    latency_s: float | None = None
+
+
+@dataclass(frozen=True)
+class EpisodeContext:
+    """What an episode is about. Built-in models may look at task and world; others must not."""
+
+    environment: Environment
+    task: Task
+    world: World
+    seed: int
+    repeat: int
+
+
+class Conversation(Protocol):
+    """A model within one episode."""
+
+    async def reply(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
+    ) -> ModelReply:
+        """Answer the conversation so far, given in OpenAI chat form.
+
+        Raises:
+            ModelFault: the endpoint is down or refuses, after retries.
+        """
+        ...
+
+
+class Model(Protocol):
+    """A frozen model behind a name."""
+
+    name: str
+    fingerprint: str
+    """Everything about the model that changes results; part of the trajectory key."""
+    is_simulated: bool
+    """Whether numbers made with it must be labelled as simulated."""
+    is_deterministic: bool
+    """Whether the same conversation always gets the same reply (temperature 0)."""
+
+    def open(self, context: EpisodeContext) -> Conversation:
+        """Start an episode."""
+        ...
