@@ -1,0 +1,49 @@
+# One command does the work, one runs the tests; both set everything up first.
+# Needs Python >= 3.11, make and a package index.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PYTHON ?= $(shell command -v python3.13 || command -v python3.12 || command -v python3.11 || command -v python3)
+ENVIRONMENT ?= sqldesk
+MODEL ?= simulated:weak
+SEED ?= 7
+
+.PHONY: help setup cycle test lint types contracts slow ui clean
+
+help:
+	@echo "make cycle   one evolution cycle (ENVIRONMENT=$(ENVIRONMENT) MODEL=$(MODEL) SEED=$(SEED))"
+	@echo "make test    the tests"
+	@echo "make setup   install only"
+	@echo "make lint types contracts slow ui   what CI runs besides"
+
+setup: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh deployments/setup.sh
+	@touch $(STAMP)
+
+cycle: setup
+	$(BIN)/tackroom cycle --environment $(ENVIRONMENT) --model $(MODEL) --seed $(SEED)
+
+test: setup
+	$(BIN)/python -m pytest
+
+slow: setup
+	$(BIN)/python -m pytest -m slow
+
+ui: setup
+	$(BIN)/python -m pytest -m live_ui
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: setup
+	$(BIN)/pyright
+
+contracts: setup
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) dist build

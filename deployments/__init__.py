@@ -1,0 +1,1 @@
+"""How Tackroom is started: the command line, the Prefect server, served deployments."""

@@ -1,0 +1,68 @@
+"""The `tackroom` command: its groups, and the one place where errors become one line.
+
+Exit codes: 0 done, 1 failed or nothing usable, 2 usage, 3 partial.
+"""
+
+import os
+import sys
+
+import typer
+
+from deployments.commands import cycles, data, harness, stages, views
+from schemas.errors import TackroomError
+
+app = typer.Typer(
+    name="tackroom",
+    help="Evolve the harness around a frozen LLM agent, on evidence.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for group in (cycles, stages, data, views):
+    group.register(app)
+app.add_typer(harness.app, name="harness")
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; every expected error is one line on stderr, never a traceback."""
+    try:
+        code = app(arguments, standalone_mode=False)
+    except TackroomError as error:
+        return _fail(str(error), error.exit_code)
+    except typer.Exit as leave:
+        return leave.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted; run the same command again to go on", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _fail(_describe(error), 1)
+    except Exception as error:
+        # A usage error of the command parser: it carries its own message and exit code.
+        describe = getattr(error, "format_message", None)
+        if describe is None:
+            raise
+        return _fail(f"{describe()} (see --help)", getattr(error, "exit_code", 2))
+    return code if isinstance(code, int) else 0
+
+
+def _describe(error: OSError) -> str:
+    place = f": {error.filename}" if error.filename else ""
+    return f"{error.strerror or error}{place} (check the path, its permissions and free space)"
+
+
+def _fail(message: str, code: int) -> int:
+    line = " ".join(message.split())
+    sys.stderr.write(f"tackroom: {line}\n")
+    return code
+
+
+if __name__ == "__main__":
+    main()

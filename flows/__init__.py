@@ -1,0 +1,1 @@
+"""Prefect flows, one file each; a flow reads as a table of contents of stages."""

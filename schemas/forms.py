@@ -1,0 +1,147 @@
+"""What a user fills in to start a flow; each model becomes a form in the Prefect UI."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.fields import Split
+
+
+class Form(BaseModel):
+    """Base of flow parameters: complete defaults, no unknown fields, validated in code."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CycleForm(Form):
+    """One evolution cycle. Everything here changes results and is part of the cycle id."""
+
+    environment: str = Field(
+        default="sqldesk",
+        title="Environment",
+        description="World to evolve for: sqldesk, household, or package.module:factory.",
+    )
+    model: str = Field(
+        default="simulated:weak",
+        title="Model",
+        description="Frozen model: simulated:weak|mid|strong, openai:NAME, replay:FILE.",
+    )
+    reference: str = Field(
+        default="simulated:strong",
+        title="Reference model",
+        description="Model whose gain the benefit is measured against.",
+    )
+    editor: str = Field(
+        default="rules",
+        title="Editor",
+        description="rules, openai:NAME; null, harmful and random test the gate.",
+    )
+    harness: str = Field(
+        default="seed",
+        title="Base harness",
+        description="seed, a name such as current, or a harness id.",
+    )
+    seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
+    rounds: int = Field(default=3, title="Most edit rounds", ge=0, le=20)
+    slots: int = Field(
+        default=6,
+        title="Slots",
+        description="Paired trials a cycle may start; the e-value needed is 20 times this.",
+        ge=1,
+        le=100,
+    )
+    tasks: int = Field(
+        default=0,
+        title="Tasks per split",
+        description="First N tasks of each split, families equal; 0 takes all.",
+        ge=0,
+    )
+    repeats: int = Field(
+        default=1,
+        title="Repeats",
+        description="Rollouts per arm and task; more than 1 needs a temperature above 0.",
+        ge=1,
+        le=16,
+    )
+
+
+class EvaluateForm(Form):
+    """Success of one model in one harness, optionally against the harness without a layer."""
+
+    environment: str = Field(default="sqldesk", title="Environment")
+    model: str = Field(default="simulated:weak", title="Model")
+    harness: str = Field(
+        default="current", title="Harness", description="seed, a name such as current, or an id."
+    )
+    split: Literal["train", "select", "sealed", "all"] = Field(
+        default="select", title="Split", description="gold and noop always run on all splits."
+    )
+    without: Literal["", "contract", "skills", "actions", "regulation"] = Field(
+        default="", title="Without layer", description="Also run without this layer, paired."
+    )
+    seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
+    tasks: int = Field(default=0, title="Tasks per split", ge=0)
+    repeats: int = Field(default=1, title="Repeats", ge=1, le=16)
+
+
+class CollectForm(Form):
+    """Run episodes and land them."""
+
+    environment: str = Field(default="sqldesk", title="Environment")
+    model: str = Field(default="simulated:weak", title="Model")
+    harness: str = Field(default="seed", title="Harness")
+    split: Split = Field(default="train", title="Split")
+    seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
+    tasks: int = Field(default=0, title="Tasks", ge=0)
+    repeats: int = Field(default=1, title="Repeats", ge=1, le=16)
+
+
+class ImportForm(Form):
+    """Read recorded trajectories from files."""
+
+    paths: list[str] = Field(
+        default_factory=list[str], title="Files", description="Files or folders on the server."
+    )
+    model: str = Field(default="", title="Model", description="Model, where the file names none.")
+    pair_tasks_by_index: bool = Field(
+        default=False,
+        title="Pair tasks by position",
+        description="For files whose episodes name no task and hold as many tasks as episodes.",
+    )
+
+
+class AnnotateForm(Form):
+    """Label failed trajectories by rule priority."""
+
+    environment: str = Field(
+        default="", title="Environment", description="Only this environment; empty takes all."
+    )
+    protocol: Literal["decisive", "paper"] = Field(
+        default="decisive",
+        title="Protocol",
+        description="paper counts every hit; decisive only those the failure hangs on.",
+    )
+
+
+class ImportedEvolutionForm(Form):
+    """Edits from imported failures, gated by replay alone: there is no live world to try in."""
+
+    environment: str = Field(
+        default="", title="Environment", description="One imported environment; empty takes all."
+    )
+    candidate: str = Field(
+        default="", title="Candidate folder", description="A harness of your own to gate as well."
+    )
+    seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
+
+
+class DiagnoseForm(Form):
+    """Why a model does not benefit from the harness of a finished cycle."""
+
+    cycle_id: str = Field(default="", title="Cycle", description="Empty takes the newest.")
+
+
+class SynthesizeForm(Form):
+    """Training examples for the benefit gaps of a cycle."""
+
+    cycle_id: str = Field(default="", title="Cycle", description="Empty takes the newest.")
