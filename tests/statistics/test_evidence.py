@@ -1,0 +1,106 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.statistics.evidence import (
+    EProcess,
+    e_confirm,
+    e_uniform,
+    mcnemar_one_sided,
+    wins_needed,
+)
+
+COUNTS = st.integers(0, 60)
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "expected"),
+    [
+        (0, 0, 1.0),
+        (1, 0, 1.5),
+        (0, 1, 0.5),
+        (7, 0, 31.875),
+        (10, 1, 30.93),
+        (12, 2, 23.92),
+        (5, 5, 0.369),
+    ],
+)
+def test_the_e_value_has_its_published_values(wins, losses, expected):
+    assert e_uniform(wins, losses) == pytest.approx(expected, abs=0.005 if expected > 1.5 else 5e-4)
+
+
+@pytest.mark.parametrize(
+    ("wins", "losses", "expected"),
+    [(5, 0, 0.0312), (7, 1, 0.0352), (9, 2, 0.0327), (13, 5, 0.0481)],
+)
+def test_mcnemar_has_its_published_values(wins, losses, expected):
+    assert mcnemar_one_sided(wins, losses) == pytest.approx(expected, abs=5.1e-5)
+
+
+def test_mcnemar_is_one_without_a_discordant_pair():
+    assert mcnemar_one_sided(0, 0) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("threshold", "needed"),
+    [(20, [7, 10, 12, 14, 16, 18]), (120, [10, 13, 16, 18, 20, 23])],
+)
+def test_the_wins_needed_are_those_of_the_table(threshold, needed):
+    assert [wins_needed(losses, threshold) for losses in range(6)] == needed
+
+
+@given(COUNTS, COUNTS)
+def test_one_fair_pair_leaves_the_mean_of_the_e_value_unchanged(wins, losses):
+    mean = (e_uniform(wins + 1, losses) + e_uniform(wins, losses + 1)) / 2
+    # The uniform mixture lives on win rates above 1/2, so the fair coin keeps the mean exactly.
+    assert mean == pytest.approx(e_uniform(wins, losses), rel=1e-12)
+
+
+@given(COUNTS, COUNTS)
+def test_a_win_never_lowers_and_a_loss_never_raises_the_evidence(wins, losses):
+    assert e_uniform(wins + 1, losses) > e_uniform(wins, losses) > e_uniform(wins, losses + 1)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_the_closed_form_equals_the_beta_form(wins, losses):
+    from scipy.special import beta, betaincc
+
+    a, b = wins + 1, losses + 1
+    expected = 2.0 ** (wins + losses + 1) * beta(a, b) * betaincc(a, b, 0.5)
+    assert e_uniform(wins, losses) == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_process_stops_at_the_first_crossing_and_keeps_its_position():
+    process = e_confirm(["tie", "invalid"] + ["win"] * 7 + ["loss"] * 9, threshold=20)
+    assert (process.wins, process.losses, process.ties, process.invalid) == (7, 0, 1, 1)
+    assert process.crossed_at == 9
+
+
+def test_a_later_fall_does_not_undo_a_crossing():
+    process = EProcess(20)
+    for result in ["win"] * 7 + ["loss"] * 9:
+        process = process.after(result)
+    assert process.crossed_at == 7
+    assert process.e_value < 20
+
+
+def test_ties_and_invalid_pairs_leave_the_evidence_unchanged():
+    process = EProcess(20).after("win")
+    assert process.after("tie").e_value == process.after("invalid").e_value == process.e_value
+    assert process.after("invalid").pairs == process.pairs
+
+
+def test_three_wins_and_four_losses_still_need_thirteen_straight_wins():
+    process = e_confirm(["win"] * 3 + ["loss"] * 4, threshold=20)
+    assert process.can_reach(13)
+    assert not process.can_reach(12)
+
+
+def test_huge_counts_stay_finite_integers_until_the_last_division():
+    assert e_uniform(400, 400) < 1
+    assert e_uniform(900, 0) > 1e200
+
+
+def test_negative_counts_are_refused():
+    with pytest.raises(ValueError, match="expected counts from 0"):
+        e_uniform(-1, 0)
