@@ -5,6 +5,7 @@ TackroomError
 ├── DataContractError    rows or files break their contract
 ├── EnvironmentFault     a world crashed, hung or could not be graded
 ├── ModelFault           a model endpoint is down, refuses or answers with nonsense
+│   └── ContextOverflow  the conversation no longer fits into the model
 ├── WarehouseError       landing, ingest or publishing could not be carried out
 └── EditRejected         a candidate harness is not acceptable as it stands
 
@@ -53,6 +54,10 @@ class EnvironmentFault(TackroomError):
 
 class ModelFault(TackroomError):
     """A model endpoint failed as infrastructure; the episode says nothing about the agent."""
+
+
+class ContextOverflow(ModelFault):
+    """The conversation is longer than the model takes; an end of the episode, no fault."""
 
 
 class WarehouseError(TackroomError):

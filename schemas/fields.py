@@ -54,6 +54,7 @@ Outcome = Literal["success", "failure", "unknown"]
 Termination = Literal[
     "finished",
     "user_stop",
+    "rule_stop",
     "budget",
     "too_many_errors",
     "context_overflow",

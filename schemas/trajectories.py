@@ -200,6 +200,8 @@ class ToolCallRow(Row):
     """Arguments that ran, after rewrites; null when nothing ran."""
     result: str | None = None
     """What the tool returned, before hints."""
+    observation: str | None = None
+    """What the agent was told for this call: result with hints, or why it was not run."""
     is_error: bool | None = None
     """Whether the result is an error; null when unknown."""
     error_kind: str | None = None

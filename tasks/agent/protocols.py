@@ -146,6 +146,22 @@ class Forkable(Protocol):
     is_forkable: bool
 
 
+@runtime_checkable
+class Blocking(Protocol):
+    """An environment whose worlds wait for something outside; they are asked in a thread."""
+
+    is_blocking: bool
+
+
+@runtime_checkable
+class Closeable(Protocol):
+    """A world that holds something which must be given back when the episode is over."""
+
+    def close(self) -> None:
+        """Give it back; called once."""
+        ...
+
+
 @dataclass(frozen=True)
 class RawCall:
     """A tool call as the model wrote it; `arguments` is the raw text."""
@@ -167,6 +183,7 @@ class ModelReply:
         prompt_tokens: tokens sent; null when the endpoint does not say.
         completion_tokens: tokens written; null when the endpoint does not say.
         latency_s: seconds until the reply was complete.
+        cost_usd: price of the reply; null when the endpoint has no price.
     """
 
     text: str = ""
@@ -176,6 +193,7 @@ class ModelReply:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     latency_s: float | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True)
@@ -216,4 +234,17 @@ class Model(Protocol):
 
     def open(self, context: EpisodeContext) -> Conversation:
         """Start an episode."""
+        ...
+
+
+@runtime_checkable
+class ManagedModel(Protocol):
+    """A model with connections: entered before episodes start, left when they are over."""
+
+    async def __aenter__(self) -> object:
+        """Take connections; nests."""
+        ...
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Give them back when the outermost user leaves."""
         ...
