@@ -1,0 +1,307 @@
+"""Secrets out of text and JSON before anything is stored or exported.
+
+Three signs, each cheap on ordinary content: the name a value stands under (`api_key`), the shape
+of the text itself (`sk-...`, a private key block), and, where the name is only a hint (`key`,
+`session`), randomness of the value. Numbers are never secrets, so token counts stay. What was
+replaced once is not counted again.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, cast
+
+MARK = "[REDACTED]"
+
+_SURE_NAMES = frozenset(
+    [
+        "api_key",
+        "apikey",
+        "access_key",
+        "secret",
+        "secret_key",
+        "secret_access_key",
+        "client_secret",
+        "private_key",
+        "authorization",
+        "proxy_authorization",
+        "auth_token",
+        "access_token",
+        "refresh_token",
+        "id_token",
+        "session_token",
+        "bearer_token",
+        "bearer",
+        "api_token",
+        "secret_token",
+        "security_token",
+        "password",
+        "passwd",
+        "passphrase",
+        "pwd",
+        "credentials",
+        "cookie",
+        "set_cookie",
+        "connection_string",
+        "webhook_secret",
+    ]
+)
+_SURE_ENDINGS = tuple(
+    [
+        "_api_key",
+        "_apikey",
+        "_secret",
+        "_secret_key",
+        "_access_key",
+        "_access_token",
+        "_auth_token",
+        "_api_token",
+        "_password",
+        "_passwd",
+        "_passphrase",
+        "_private_key",
+        "_client_secret",
+    ]
+)
+_HINT_WORDS = frozenset(
+    ["key", "token", "secret", "auth", "credential", "session", "signature", "sig", "pat", "dsn"]
+)
+_HARMLESS_WORDS = frozenset(
+    [
+        "page",
+        "cursor",
+        "next",
+        "previous",
+        "continuation",
+        "primary",
+        "foreign",
+        "sort",
+        "partition",
+        "cache",
+        "public",
+        "idempotency",
+        "count",
+        "type",
+        "id",
+        "ids",
+        "name",
+        "hash",
+    ]
+)
+_RANDOM_LENGTH = 20
+_RANDOM_BITS = 3.5
+_SHORT_TOKEN = 8
+_REMEMBERED_LENGTH = 12
+
+_CAMEL = re.compile(r"([a-z0-9])([A-Z])")
+_WORD_GAP = re.compile(r"[^a-z0-9]+")
+
+_BARE_MARKS = tuple(
+    [
+        "sk-",
+        "sk_live",
+        "sk_test",
+        "rk_live",
+        "rk_test",
+        "pk_live",
+        "pk_test",
+        "akia",
+        "asia",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "xox",
+        "xapp-",
+        "aiza",
+        "hf_",
+        "npm_",
+        "pypi-",
+        "gsk_",
+        "xai-",
+        "nvapi-",
+        "sg.",
+        "eyj",
+    ]
+)
+_ASSIGNMENT_MARKS = ("key", "secret", "token", "passw", "passphrase")
+_BARE = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"
+    r"sk-(?:[A-Za-z0-9]{1,12}-){0,3}(?:(?=[A-Za-z_]{0,40}\d)[A-Za-z0-9_]{8,}|[A-Za-z0-9_]{16,})"
+    r"[A-Za-z0-9_-]*"
+    r"|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{12,}"
+    r"|(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"
+    r"|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
+    r"|xox[abeprs]-[A-Za-z0-9-]{8,}|xapp-[A-Za-z0-9-]{16,}"
+    r"|AIza[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}"
+    r"|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}|nvapi-[A-Za-z0-9_-]{20,}"
+    r"|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
+    r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"
+    r")"
+)
+_KEY_BLOCK = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?"
+    r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    re.DOTALL,
+)
+_BEARER = re.compile(
+    r"\b((?:[Bb]earer|BEARER)\s+)(?=[A-Za-z0-9._~+/=-]{0,200}\d)([A-Za-z0-9._~+/=-]{10,})"
+)
+_HEADER = re.compile(
+    r"(?i)(\bauthorization\b(?:\\?[\"'])?\s{0,4}[:=]\s{0,4}(?:\\?[\"'])?"
+    r"(?:(?:bearer|basic|token|apikey)\s+))(?!\[REDACTED\])([^\s\"',;}\\]{6,})"
+)
+_URL = re.compile(
+    r"(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9+.-]{1,20}://)([^\s/:@\"'<>]{0,200}:[^\s/@\"'<>]{1,300})@"
+)
+_ASSIGNMENT = re.compile(
+    r"(?i)((?:api[_-]?key|access[_-]?key|secret[_-]?key"
+    r"|client[_-]?secret|private[_-]?key|(?:access|auth|refresh|api|session)[_-]?token"
+    r"|password|passwd|passphrase)(?:\\{0,3}[\"'])?\s{0,4}[:=]\s{0,4})"
+    r"(?:(\\{0,3}[\"'])((?:(?!\2)[^\r\n]){1,400}?)\2|((?=[^\s\"',;&}\\)]{0,200}\d)[^\s\"',;&}\\)({<\[]{6,}))"
+)
+
+
+def _words(name: str) -> list[str]:
+    spaced = _CAMEL.sub(r"\1_\2", name[:100]).lower()
+    return [word for word in _WORD_GAP.split(spaced) if word]
+
+
+def _bits(value: str) -> float:
+    counts = Counter(value)
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
+
+
+def _is_random(value: str) -> bool:
+    if len(value) < _RANDOM_LENGTH or any(mark.isspace() for mark in value):
+        return False
+    has_both = any(mark.isdigit() for mark in value) and any(mark.isalpha() for mark in value)
+    return has_both and _bits(value[:200]) >= _RANDOM_BITS
+
+
+def is_secret_member(name: str, value: str) -> bool:
+    """Tell whether a text is a secret because of the name it stands under."""
+    if not value.strip() or value == MARK:
+        return False
+    words = _words(name)
+    joined = "_".join(words)
+    if joined.startswith("x_"):
+        joined = joined[2:]
+    if joined in _SURE_NAMES or joined.endswith(_SURE_ENDINGS):
+        return True
+    if joined == "token":
+        return len(value) >= _SHORT_TOKEN and not any(mark.isspace() for mark in value)
+    if not _HINT_WORDS.intersection(words) or _HARMLESS_WORDS.intersection(words):
+        return False
+    return _is_random(value)
+
+
+class Redactor:
+    """Replaces secrets and counts them; remembers values found under a name.
+
+    A value that stood under `api_key` in one place is also replaced where it turns up in plain
+    text later on, as in a traceback.
+
+    Attributes:
+        count: secrets replaced so far.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._known: set[str] = set()
+        self._known_pattern: re.Pattern[str] | None = None
+
+    def text(self, text: str) -> str:
+        """Redact one text."""
+        if self._known_pattern is not None:
+            text = self._substitute(self._known_pattern, text)
+        lowered = text.lower()
+        if "private key" in lowered:
+            text = self._substitute(_KEY_BLOCK, text)
+        if any(mark in lowered for mark in _BARE_MARKS):
+            text = self._substitute(_BARE, text)
+        if "bearer" in lowered:
+            text = self._behind_prefix(_BEARER, text)
+        if "authorization" in lowered:
+            text = self._behind_prefix(_HEADER, text)
+        if "://" in lowered:
+            text = self._replace_url(text)
+        if any(mark in lowered for mark in _ASSIGNMENT_MARKS):
+            text = self._replace_assignments(text)
+        return text
+
+    def value(self, value: Any, name: str = "") -> Any:
+        """Redact a JSON value, member by member; keys are texts too."""
+        if isinstance(value, str):
+            return self._member(value, name)
+        if isinstance(value, dict):
+            members = cast("dict[str, Any]", value)
+            return {self.text(key): self.value(item, key) for key, item in members.items()}
+        if isinstance(value, list):
+            return [self.value(item, name) for item in cast("list[Any]", value)]
+        return value
+
+    def _member(self, value: str, name: str) -> str:
+        if name and is_secret_member(name, value):
+            self.count += 1
+            self._remember(value)
+            return MARK
+        return self.text(value)
+
+    def _remember(self, value: str) -> None:
+        if len(value) >= _REMEMBERED_LENGTH and not any(mark.isspace() for mark in value):
+            self._known.add(value)
+            longest_first: Iterable[str] = sorted(self._known, key=lambda item: (-len(item), item))
+            self._known_pattern = re.compile("|".join(map(re.escape, longest_first)))
+
+    def _substitute(self, pattern: re.Pattern[str], text: str) -> str:
+        replaced, count = pattern.subn(MARK, text)
+        self.count += count
+        return replaced
+
+    def _behind_prefix(self, pattern: re.Pattern[str], text: str) -> str:
+        replaced, count = pattern.subn(rf"\1{MARK}", text)
+        self.count += count
+        return replaced
+
+    def _replace_url(self, text: str) -> str:
+        def mask(found: re.Match[str]) -> str:
+            if found.group(2) in (MARK, f"{MARK}:{MARK}"):
+                return found.group(0)
+            self.count += 1
+            return f"{found.group(1)}{MARK}@"
+
+        return _URL.sub(mask, text)
+
+    def _replace_assignments(self, text: str) -> str:
+        def mask(found: re.Match[str]) -> str:
+            quote = found.group(2) or ""
+            secret = found.group(3) if found.group(3) is not None else found.group(4)
+            if MARK in secret or not secret.strip():
+                return found.group(0)
+            self.count += 1
+            self._remember(secret)
+            return f"{found.group(1)}{quote}{MARK}{quote}"
+
+        return _ASSIGNMENT.sub(mask, text)
+
+
+def redact_text(text: str) -> tuple[str, int]:
+    """Redact one text and say how many secrets it held."""
+    redactor = Redactor()
+    return redactor.text(text), redactor.count
+
+
+def redact_value(value: Any) -> tuple[Any, int]:
+    """Redact a JSON value and say how many secrets it held."""
+    redactor = Redactor()
+    return redactor.value(value), redactor.count
+
+
+def has_secret(value: Any) -> bool:
+    """Tell whether a text or JSON value still holds something that would be redacted."""
+    return redact_value(value)[1] > 0
