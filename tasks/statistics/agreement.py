@@ -3,6 +3,9 @@
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
+from typing import TypeVar
+
+ItemT = TypeVar("ItemT", bound=Hashable)
 
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
@@ -21,9 +24,7 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
     return (n * observed - chance) / (n * n - chance)
 
 
-def kendall_order(
-    items: Sequence[Hashable], prescribed: Mapping[Hashable, int | float]
-) -> float | None:
+def kendall_order(items: Sequence[ItemT], prescribed: Mapping[ItemT, float]) -> float | None:
     """1 - discordant / (discordant + concordant) over items with a prescribed order.
 
     Items without a rank and pairs of equal rank say nothing; null when no pair is left.

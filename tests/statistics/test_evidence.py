@@ -1,9 +1,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import beta, betaincc
 
 from tasks.statistics.evidence import (
     EProcess,
+    PairResult,
     e_confirm,
     e_uniform,
     mcnemar_one_sided,
@@ -11,6 +13,8 @@ from tasks.statistics.evidence import (
 )
 
 COUNTS = st.integers(0, 60)
+WIN: list[PairResult] = ["win"]
+LOSS: list[PairResult] = ["loss"]
 
 
 @pytest.mark.parametrize(
@@ -63,22 +67,20 @@ def test_a_win_never_lowers_and_a_loss_never_raises_the_evidence(wins, losses):
 
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_the_closed_form_equals_the_beta_form(wins, losses):
-    from scipy.special import beta, betaincc
-
     a, b = wins + 1, losses + 1
     expected = 2.0 ** (wins + losses + 1) * beta(a, b) * betaincc(a, b, 0.5)
     assert e_uniform(wins, losses) == pytest.approx(expected, rel=1e-6)
 
 
 def test_the_process_stops_at_the_first_crossing_and_keeps_its_position():
-    process = e_confirm(["tie", "invalid"] + ["win"] * 7 + ["loss"] * 9, threshold=20)
+    process = e_confirm(["tie", "invalid", *WIN * 7, *LOSS * 9], threshold=20)
     assert (process.wins, process.losses, process.ties, process.invalid) == (7, 0, 1, 1)
     assert process.crossed_at == 9
 
 
 def test_a_later_fall_does_not_undo_a_crossing():
     process = EProcess(20)
-    for result in ["win"] * 7 + ["loss"] * 9:
+    for result in WIN * 7 + LOSS * 9:
         process = process.after(result)
     assert process.crossed_at == 7
     assert process.e_value < 20
@@ -91,7 +93,7 @@ def test_ties_and_invalid_pairs_leave_the_evidence_unchanged():
 
 
 def test_three_wins_and_four_losses_still_need_thirteen_straight_wins():
-    process = e_confirm(["win"] * 3 + ["loss"] * 4, threshold=20)
+    process = e_confirm(WIN * 3 + LOSS * 4, threshold=20)
     assert process.can_reach(13)
     assert not process.can_reach(12)
 
