@@ -1,0 +1,199 @@
+"""Take pending segments into the live file: screen, insert, validate, all or nothing.
+
+One transaction per batch of segments. Segments are removed after the commit, and inserting a row
+that is already stored does nothing, so a process killed at any moment leaves work that the next
+ingest finishes.
+"""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+import duckdb
+
+from schemas.errors import TackroomError, WarehouseError
+from schemas.runs import ValidationResultRow
+from warehouse.batch import Outcome, SegmentFrames, insert_rows, rejected_id, take_in
+from warehouse.database import create_database, first_line, open_database
+from warehouse.landing import move_to_failed, pending_segments, read_segment, remove_abandoned
+from warehouse.migrate import migrate
+from warehouse.paths import Paths
+
+
+@dataclass(frozen=True)
+class IngestReport:
+    """What one ingest did.
+
+    Attributes:
+        batch_id: id of the batch; of the last one when several were needed.
+        rows: new rows per table.
+        checks: checks whose result was recorded.
+        failed: those that failed, warnings included.
+        validations: validations Great Expectations ran.
+        quarantined: rows that were refused.
+        failed_segments: segments set aside, each with the reason.
+    """
+
+    batch_id: str = ""
+    rows: dict[str, int] = field(default_factory=dict[str, int])
+    checks: int = 0
+    failed: int = 0
+    validations: int = 0
+    quarantined: int = 0
+    failed_segments: dict[str, TackroomError] = field(default_factory=dict[str, TackroomError])
+
+    def __add__(self, other: "IngestReport") -> "IngestReport":
+        """The report of both."""
+        rows = dict(self.rows)
+        for name, count in other.rows.items():
+            rows[name] = rows.get(name, 0) + count
+        return IngestReport(
+            batch_id=other.batch_id or self.batch_id,
+            rows=rows,
+            checks=self.checks + other.checks,
+            failed=self.failed + other.failed,
+            validations=self.validations + other.validations,
+            quarantined=self.quarantined + other.quarantined,
+            failed_segments={**self.failed_segments, **other.failed_segments},
+        )
+
+
+class _BrokenContract(Exception):
+    """A batch was rolled back because a check failed."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        super().__init__(outcome.batch_id)
+
+
+def ingest_pending(paths: Paths) -> IngestReport:
+    """Ingest all pending segments. The caller holds the ingest lock.
+
+    When a check fails with several segments pending, each is tried on its own, so that rows of one
+    stage never hold up another's; those that still fail are moved to `landing/failed`.
+
+    Raises:
+        WarehouseError: the live file cannot be written.
+    """
+    remove_abandoned(paths)
+    prepare_live(paths)
+    readable, report = _read(pending_segments(paths), paths)
+    if not readable:
+        return report
+    try:
+        return report + _ingest(readable, paths)
+    except _BrokenContract as broken:
+        if len(readable) == 1:
+            return report + _set_aside(readable, broken, paths)
+    return report + _ingest_singly(readable, paths)
+
+
+def prepare_live(paths: Paths) -> None:
+    """Create or migrate the live file. The caller holds the ingest lock.
+
+    Raises:
+        WarehouseError: the file is damaged or from a newer release.
+    """
+    if not paths.live.exists():
+        create_database(paths.live)
+    with open_database(paths.live, read_only=False) as connection, _transaction(connection):
+        migrate(connection)
+
+
+def _read(segments: Sequence[str], paths: Paths) -> tuple[SegmentFrames, IngestReport]:
+    frames: SegmentFrames = {}
+    unreadable: dict[str, TackroomError] = {}
+    for segment in segments:
+        try:
+            frames = {**frames, segment: read_segment(paths.pending / segment)}
+        except WarehouseError as error:
+            unreadable[segment] = error
+            move_to_failed([segment], paths, str(error))
+    return frames, IngestReport(failed_segments=unreadable)
+
+
+def _ingest(segments: SegmentFrames, paths: Paths) -> IngestReport:
+    with open_database(paths.live, read_only=False) as connection:
+        try:
+            with _transaction(connection):
+                outcome = take_in(connection, segments)
+                if outcome.failures:
+                    raise _BrokenContract(outcome)
+        except _BrokenContract as broken:
+            with _transaction(connection):
+                insert_rows(connection, _rejected_results(broken.outcome))
+            raise
+    for segment in segments:
+        shutil.rmtree(paths.pending / segment, ignore_errors=True)
+    return _report(outcome)
+
+
+def _ingest_singly(segments: SegmentFrames, paths: Paths) -> IngestReport:
+    """Try segments one by one, again and again while one gets through; set the rest aside."""
+    report = IngestReport()
+    waiting = dict(segments)
+    while True:
+        broken: dict[str, _BrokenContract] = {}
+        for segment, frames in waiting.items():
+            try:
+                report += _ingest({segment: frames}, paths)
+            except _BrokenContract as error:
+                broken[segment] = error
+        if not broken or len(broken) == len(waiting):
+            break
+        waiting = {segment: waiting[segment] for segment in broken}
+    for segment, error in broken.items():
+        report += _set_aside({segment: waiting[segment]}, error, paths)
+    return report
+
+
+def _set_aside(segments: SegmentFrames, broken: _BrokenContract, paths: Paths) -> IngestReport:
+    error = broken.outcome.error()
+    move_to_failed(list(segments), paths, str(error))
+    return IngestReport(
+        batch_id=broken.outcome.batch_id,
+        checks=len(broken.outcome.results),
+        failed=sum(not row.success for row in broken.outcome.results),
+        validations=broken.outcome.validations,
+        failed_segments=dict.fromkeys(segments, error),
+    )
+
+
+def _report(outcome: Outcome) -> IngestReport:
+    return IngestReport(
+        batch_id=outcome.batch_id,
+        rows=outcome.rows,
+        checks=len(outcome.results),
+        failed=sum(not row.success for row in outcome.results),
+        validations=outcome.validations,
+        quarantined=len(outcome.refused),
+    )
+
+
+def _rejected_results(outcome: Outcome) -> list[ValidationResultRow]:
+    """Results of a batch that was rolled back, under an id of their own."""
+    batch_id = rejected_id(outcome.batch_id)
+    return [row.model_copy(update={"batch_id": batch_id}) for row in outcome.results]
+
+
+@contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    try:
+        connection.execute("BEGIN TRANSACTION")
+        yield
+        connection.execute("COMMIT")
+    except duckdb.Error as error:
+        _roll_back(connection)
+        what = f"the warehouse could not take the batch: {first_line(error)}"
+        raise WarehouseError(
+            what, hint="nothing was stored; the segments still wait in landing/pending"
+        ) from error
+    except BaseException:
+        _roll_back(connection)
+        raise
+
+
+def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
+    with suppress(duckdb.Error):  # a failed statement may have ended the transaction already
+        connection.execute("ROLLBACK")

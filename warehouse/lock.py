@@ -1,0 +1,42 @@
+"""One ingester per warehouse: a file lock that dies with its process."""
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from schemas.errors import WarehouseError
+
+_POLL_S = 0.02
+
+
+@contextmanager
+def file_lock(path: Path, *, timeout_s: float) -> Iterator[None]:
+    """Hold an exclusive lock on a file.
+
+    Raises:
+        WarehouseError: another process kept the lock for longer than `timeout_s`.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        _wait_for(descriptor, path, timeout_s)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _wait_for(descriptor: int, path: Path, timeout_s: float) -> None:
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                what = f"another process has been writing the warehouse at {path.parent} "
+                what += f"for {timeout_s:.0f} s"
+                raise WarehouseError(what, hint="wait for it to end, then run again") from None
+            time.sleep(_POLL_S)
+        else:
+            return

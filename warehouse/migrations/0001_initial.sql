@@ -1,0 +1,924 @@
+-- Generated from the row models in schemas/ by `python -m warehouse.generate`.
+
+CREATE TABLE cycles (
+    "cycle_id"        VARCHAR NOT NULL,
+    "environment"     VARCHAR NOT NULL,
+    "model"           VARCHAR NOT NULL,
+    "reference"       VARCHAR NOT NULL,
+    "editor"          VARCHAR NOT NULL,
+    "seed"            BIGINT NOT NULL,
+    "base_harness_id" VARCHAR NOT NULL,
+    "inputs"          VARCHAR NOT NULL,
+    "created_at"      TIMESTAMP NOT NULL,
+    PRIMARY KEY ("cycle_id")
+);
+COMMENT ON TABLE cycles IS 'One evolution cycle and every input that changes its results.';
+COMMENT ON COLUMN cycles."cycle_id" IS 'Hash of the inputs.';
+COMMENT ON COLUMN cycles."environment" IS 'Environment.';
+COMMENT ON COLUMN cycles."model" IS 'Model evolved for.';
+COMMENT ON COLUMN cycles."reference" IS 'Reference model of the diagnosis.';
+COMMENT ON COLUMN cycles."editor" IS 'Editor.';
+COMMENT ON COLUMN cycles."seed" IS 'Seed.';
+COMMENT ON COLUMN cycles."base_harness_id" IS 'Harness the cycle started from.';
+COMMENT ON COLUMN cycles."inputs" IS 'All inputs, as hashed.';
+COMMENT ON COLUMN cycles."created_at" IS 'When the cycle was first started (UTC).';
+
+CREATE TABLE stage_events (
+    "cycle_id"   VARCHAR NOT NULL,
+    "stage"      VARCHAR NOT NULL,
+    "state"      VARCHAR NOT NULL,
+    "detail"     VARCHAR NOT NULL,
+    "created_at" TIMESTAMP NOT NULL,
+    PRIMARY KEY ("cycle_id", "stage", "state", "created_at")
+);
+COMMENT ON TABLE stage_events IS 'A change of state of one stage; the newest is the state.';
+COMMENT ON COLUMN stage_events."cycle_id" IS 'Cycle or other run the stage belongs to.';
+COMMENT ON COLUMN stage_events."stage" IS 'Stage, with its round where it has one.';
+COMMENT ON COLUMN stage_events."state" IS 'What happened.';
+COMMENT ON COLUMN stage_events."detail" IS 'Small result of the stage, or the error.';
+COMMENT ON COLUMN stage_events."created_at" IS 'When (UTC).';
+
+CREATE TABLE cycle_trajectories (
+    "cycle_id"      VARCHAR NOT NULL,
+    "trajectory_id" VARCHAR NOT NULL,
+    "purpose"       VARCHAR NOT NULL,
+    PRIMARY KEY ("cycle_id", "trajectory_id", "purpose")
+);
+COMMENT ON TABLE cycle_trajectories IS 'A trajectory that a cycle used, and what for.';
+COMMENT ON COLUMN cycle_trajectories."cycle_id" IS 'The cycle.';
+COMMENT ON COLUMN cycle_trajectories."trajectory_id" IS 'The trajectory.';
+COMMENT ON COLUMN cycle_trajectories."purpose" IS 'What it was used for, such as `train`, `gate`, `sealed_base` or `fork`.';
+
+CREATE TABLE validation_results (
+    "batch_id"     VARCHAR NOT NULL,
+    "table_name"   VARCHAR NOT NULL,
+    "check_name"   VARCHAR NOT NULL,
+    "kind"         VARCHAR NOT NULL,
+    "severity"     VARCHAR NOT NULL,
+    "success"      BOOLEAN NOT NULL,
+    "rows"         BIGINT NOT NULL,
+    "failing"      BIGINT NOT NULL,
+    "failing_keys" VARCHAR NOT NULL,
+    "created_at"   TIMESTAMP NOT NULL,
+    PRIMARY KEY ("batch_id", "table_name", "check_name")
+);
+COMMENT ON TABLE validation_results IS 'The result of one check over one batch.';
+COMMENT ON COLUMN validation_results."batch_id" IS 'Batch that was checked.';
+COMMENT ON COLUMN validation_results."table_name" IS 'Table the check is about; several, with commas, for a cross-table rule.';
+COMMENT ON COLUMN validation_results."check_name" IS 'The check.';
+COMMENT ON COLUMN validation_results."kind" IS 'A Great Expectations suite of one table, or an SQL rule over several.';
+COMMENT ON COLUMN validation_results."severity" IS 'Whether a failure fails the stage.';
+COMMENT ON COLUMN validation_results."success" IS 'Whether it held.';
+COMMENT ON COLUMN validation_results."rows" IS 'Rows checked.';
+COMMENT ON COLUMN validation_results."failing" IS 'Rows that broke it.';
+COMMENT ON COLUMN validation_results."failing_keys" IS 'Up to 20 keys of such rows.';
+COMMENT ON COLUMN validation_results."created_at" IS 'When (UTC).';
+
+CREATE TABLE quarantine (
+    "quarantine_id" VARCHAR NOT NULL,
+    "table_name"    VARCHAR NOT NULL,
+    "place"         VARCHAR NOT NULL,
+    "reason"        VARCHAR NOT NULL,
+    "content"       VARCHAR NOT NULL,
+    "created_at"    TIMESTAMP NOT NULL,
+    PRIMARY KEY ("quarantine_id")
+);
+COMMENT ON TABLE quarantine IS 'A row or episode that was refused, with the reason.';
+COMMENT ON COLUMN quarantine."quarantine_id" IS 'Hash of place and content.';
+COMMENT ON COLUMN quarantine."table_name" IS 'Table it was meant for; `file` for an episode of an import.';
+COMMENT ON COLUMN quarantine."place" IS 'Where it came from: segment, or file and position.';
+COMMENT ON COLUMN quarantine."reason" IS 'Why it was refused.';
+COMMENT ON COLUMN quarantine."content" IS 'What was refused, bounded and redacted.';
+COMMENT ON COLUMN quarantine."created_at" IS 'When (UTC).';
+
+CREATE TABLE schema_migrations (
+    "version"    BIGINT NOT NULL,
+    "name"       VARCHAR NOT NULL,
+    "sha256"     VARCHAR NOT NULL,
+    "created_at" TIMESTAMP NOT NULL,
+    PRIMARY KEY ("version")
+);
+COMMENT ON TABLE schema_migrations IS 'A migration that the warehouse has been through.';
+COMMENT ON COLUMN schema_migrations."version" IS 'Number of the migration file.';
+COMMENT ON COLUMN schema_migrations."name" IS 'File name.';
+COMMENT ON COLUMN schema_migrations."sha256" IS 'Hash of the file.';
+COMMENT ON COLUMN schema_migrations."created_at" IS 'When (UTC).';
+
+CREATE TABLE tasks (
+    "environment"             VARCHAR NOT NULL,
+    "task_id"                 VARCHAR NOT NULL,
+    "family"                  VARCHAR NOT NULL,
+    "split"                   VARCHAR NOT NULL,
+    "text"                    VARCHAR NOT NULL,
+    "environment_fingerprint" VARCHAR NOT NULL,
+    PRIMARY KEY ("task_id", "environment_fingerprint")
+);
+COMMENT ON TABLE tasks IS 'One problem of an environment.';
+COMMENT ON COLUMN tasks."environment" IS 'Name of the environment the task belongs to.';
+COMMENT ON COLUMN tasks."task_id" IS '`environment/family/number`; `environment/unknown/...` when a source did not say.';
+COMMENT ON COLUMN tasks."family" IS 'Group of tasks of one kind inside the environment.';
+COMMENT ON COLUMN tasks."split" IS 'What the task may be used for: train, select or sealed.';
+COMMENT ON COLUMN tasks."text" IS 'What the agent is told to do; empty when a source did not say.';
+COMMENT ON COLUMN tasks."environment_fingerprint" IS 'Hash of generator, tasks and checker that the task comes from.';
+
+CREATE TABLE trajectories (
+    "trajectory_id"           VARCHAR NOT NULL,
+    "environment"             VARCHAR NOT NULL,
+    "environment_fingerprint" VARCHAR NOT NULL,
+    "family"                  VARCHAR NOT NULL,
+    "task_id"                 VARCHAR NOT NULL,
+    "split"                   VARCHAR NOT NULL,
+    "model"                   VARCHAR NOT NULL,
+    "model_fingerprint"       VARCHAR NOT NULL,
+    "harness_id"              VARCHAR NOT NULL,
+    "seed"                    BIGINT NOT NULL,
+    "repeat"                  BIGINT NOT NULL,
+    "arm"                     VARCHAR NOT NULL,
+    "origin"                  VARCHAR NOT NULL,
+    "outcome"                 VARCHAR NOT NULL,
+    "outcome_rule"            VARCHAR NOT NULL,
+    "termination"             VARCHAR NOT NULL,
+    "termination_raw"         VARCHAR,
+    "fault"                   VARCHAR,
+    "reward"                  DOUBLE,
+    "reward_parts"            VARCHAR NOT NULL,
+    "steps"                   BIGINT NOT NULL,
+    "budget"                  BIGINT,
+    "prompt_tokens"           BIGINT,
+    "completion_tokens"       BIGINT,
+    "cost_usd"                DOUBLE,
+    "system_prompt_id"        VARCHAR,
+    "task_prompt_id"          VARCHAR,
+    "tools_prompt_id"         VARCHAR,
+    "lost_evidence"           VARCHAR NOT NULL,
+    "transcript_sha256"       VARCHAR NOT NULL,
+    "created_at"              TIMESTAMP NOT NULL,
+    PRIMARY KEY ("trajectory_id")
+);
+COMMENT ON TABLE trajectories IS 'One episode of (environment, task, model, harness, seed); belongs to no cycle.';
+COMMENT ON COLUMN trajectories."trajectory_id" IS 'Hash of everything that determines the episode; cycle and candidate are not in it.';
+COMMENT ON COLUMN trajectories."environment" IS 'Name of the environment.';
+COMMENT ON COLUMN trajectories."environment_fingerprint" IS 'Hash of generator, tasks and checker; for imports, the source format and its version.';
+COMMENT ON COLUMN trajectories."family" IS 'Task family.';
+COMMENT ON COLUMN trajectories."task_id" IS 'Task that was attempted.';
+COMMENT ON COLUMN trajectories."split" IS 'Split of the task.';
+COMMENT ON COLUMN trajectories."model" IS 'Name of the model that acted, as the user wrote it.';
+COMMENT ON COLUMN trajectories."model_fingerprint" IS 'Endpoint, served model, template and sampling, as far as they change results.';
+COMMENT ON COLUMN trajectories."harness_id" IS 'Harness the model ran in; imports carry the empty seed harness of their environment.';
+COMMENT ON COLUMN trajectories."seed" IS 'Seed of the episode.';
+COMMENT ON COLUMN trajectories."repeat" IS 'Which repetition of the same episode this is; 0 at temperature 0.';
+COMMENT ON COLUMN trajectories."arm" IS '`run`, or `fork:<trajectory>:<step>:<name>` for a fork.';
+COMMENT ON COLUMN trajectories."origin" IS 'Whether we ran the episode or read it from a file.';
+COMMENT ON COLUMN trajectories."outcome" IS 'What the checker said; never mixed up with how the episode ended.';
+COMMENT ON COLUMN trajectories."outcome_rule" IS 'Which rule turned the source''s verdict into the outcome.';
+COMMENT ON COLUMN trajectories."termination" IS 'How the episode ended.';
+COMMENT ON COLUMN trajectories."termination_raw" IS 'The source''s own word for how it ended.';
+COMMENT ON COLUMN trajectories."fault" IS 'Infrastructure failure that ended the episode; such episodes are never labelled.';
+COMMENT ON COLUMN trajectories."reward" IS 'Reward as the checker gave it, unclamped.';
+COMMENT ON COLUMN trajectories."reward_parts" IS 'Parts of the verdict, such as per-check results.';
+COMMENT ON COLUMN trajectories."steps" IS 'Steps taken by the agent (model calls).';
+COMMENT ON COLUMN trajectories."budget" IS 'Most steps the episode was allowed; null when unknown.';
+COMMENT ON COLUMN trajectories."prompt_tokens" IS 'Tokens sent to the model; null when unknown.';
+COMMENT ON COLUMN trajectories."completion_tokens" IS 'Tokens the model wrote; null when unknown.';
+COMMENT ON COLUMN trajectories."cost_usd" IS 'Price of the model calls in US dollars; null when unknown.';
+COMMENT ON COLUMN trajectories."system_prompt_id" IS 'System text the model saw, in `prompts`.';
+COMMENT ON COLUMN trajectories."task_prompt_id" IS 'Task text the model saw, in `prompts`.';
+COMMENT ON COLUMN trajectories."tools_prompt_id" IS 'Tool definitions the model saw as JSON, in `prompts`; null when unknown.';
+COMMENT ON COLUMN trajectories."lost_evidence" IS 'Kinds of evidence the source format cannot hold, such as `arguments_raw`.';
+COMMENT ON COLUMN trajectories."transcript_sha256" IS 'Hash over everything the model said and saw; equal transcripts are one observation.';
+COMMENT ON COLUMN trajectories."created_at" IS 'When the row was made (UTC).';
+
+CREATE TABLE trajectory_sources (
+    "trajectory_id" VARCHAR NOT NULL,
+    "source_file"   VARCHAR NOT NULL,
+    "source_index"  BIGINT NOT NULL,
+    "raw_sha256"    VARCHAR NOT NULL,
+    "source_format" VARCHAR NOT NULL,
+    PRIMARY KEY ("trajectory_id", "source_file", "source_index", "raw_sha256")
+);
+COMMENT ON TABLE trajectory_sources IS 'A place an imported episode was found at.';
+COMMENT ON COLUMN trajectory_sources."trajectory_id" IS 'The imported trajectory.';
+COMMENT ON COLUMN trajectory_sources."source_file" IS 'File name as the user gave it, without the folder.';
+COMMENT ON COLUMN trajectory_sources."source_index" IS 'Position of the episode in the file, from 0.';
+COMMENT ON COLUMN trajectory_sources."raw_sha256" IS 'Hash of the episode''s canonical JSON after redaction.';
+COMMENT ON COLUMN trajectory_sources."source_format" IS 'Format the file was read as.';
+
+CREATE TABLE verdicts (
+    "trajectory_id" VARCHAR NOT NULL,
+    "source"        VARCHAR NOT NULL,
+    "outcome"       VARCHAR NOT NULL,
+    "reward"        DOUBLE,
+    "disputed"      BOOLEAN NOT NULL,
+    PRIMARY KEY ("trajectory_id", "source")
+);
+COMMENT ON TABLE verdicts IS 'A verdict that came later than the episode, such as a label file.';
+COMMENT ON COLUMN verdicts."trajectory_id" IS 'The trajectory judged.';
+COMMENT ON COLUMN verdicts."source" IS 'Who judged: a file name, `production`, a person.';
+COMMENT ON COLUMN verdicts."outcome" IS 'What was said.';
+COMMENT ON COLUMN verdicts."reward" IS 'Reward that came with it.';
+COMMENT ON COLUMN verdicts."disputed" IS 'Whether somebody doubts this verdict.';
+
+CREATE TABLE steps (
+    "trajectory_id"     VARCHAR NOT NULL,
+    "step_index"        BIGINT NOT NULL,
+    "role"              VARCHAR NOT NULL,
+    "text"              VARCHAR,
+    "reasoning"         VARCHAR,
+    "observation"       VARCHAR,
+    "forced"            BOOLEAN NOT NULL,
+    "admissible"        VARCHAR,
+    "state_hash_before" VARCHAR,
+    "state_hash_after"  VARCHAR,
+    "finish_reason"     VARCHAR,
+    "prompt_tokens"     BIGINT,
+    "completion_tokens" BIGINT,
+    "latency_s"         DOUBLE,
+    "native_id"         VARCHAR,
+    PRIMARY KEY ("trajectory_id", "step_index")
+);
+COMMENT ON TABLE steps IS 'One message or agent turn of a trajectory.';
+COMMENT ON COLUMN steps."trajectory_id" IS 'The trajectory.';
+COMMENT ON COLUMN steps."step_index" IS 'Position from 0: the agent turn of a rollout, the message of an imported episode.';
+COMMENT ON COLUMN steps."role" IS 'Who spoke.';
+COMMENT ON COLUMN steps."text" IS 'What was said, exactly as written.';
+COMMENT ON COLUMN steps."reasoning" IS 'Reasoning the model gave apart from its text.';
+COMMENT ON COLUMN steps."observation" IS 'What came back to the agent after this turn, hints included.';
+COMMENT ON COLUMN steps."forced" IS 'Whether a regulation rule replaced the model call.';
+COMMENT ON COLUMN steps."admissible" IS 'Commands the environment offered before the turn; null when it offers none.';
+COMMENT ON COLUMN steps."state_hash_before" IS 'Hash of the environment''s state before the turn.';
+COMMENT ON COLUMN steps."state_hash_after" IS 'Hash of the environment''s state after the turn.';
+COMMENT ON COLUMN steps."finish_reason" IS 'Why the model stopped, in the endpoint''s words.';
+COMMENT ON COLUMN steps."prompt_tokens" IS 'Tokens sent for this turn.';
+COMMENT ON COLUMN steps."completion_tokens" IS 'Tokens written in this turn.';
+COMMENT ON COLUMN steps."latency_s" IS 'Seconds the model took.';
+COMMENT ON COLUMN steps."native_id" IS 'The source''s own id of the message.';
+
+CREATE TABLE tool_calls (
+    "tool_call_id"       VARCHAR NOT NULL,
+    "trajectory_id"      VARCHAR NOT NULL,
+    "step_index"         BIGINT NOT NULL,
+    "call_index"         BIGINT NOT NULL,
+    "requestor"          VARCHAR NOT NULL,
+    "tool"               VARCHAR NOT NULL,
+    "arguments_raw"      VARCHAR,
+    "arguments"          VARCHAR,
+    "arguments_error"    VARCHAR,
+    "executed"           BOOLEAN,
+    "executed_tool"      VARCHAR,
+    "executed_arguments" VARCHAR,
+    "result"             VARCHAR,
+    "observation"        VARCHAR,
+    "is_error"           BOOLEAN,
+    "error_kind"         VARCHAR,
+    "result_step_index"  BIGINT,
+    "native_id"          VARCHAR,
+    PRIMARY KEY ("tool_call_id")
+);
+COMMENT ON TABLE tool_calls IS 'One tool call: what the model asked for, what was executed, what came back.';
+COMMENT ON COLUMN tool_calls."tool_call_id" IS 'Hash of trajectory, step and position.';
+COMMENT ON COLUMN tool_calls."trajectory_id" IS 'The trajectory.';
+COMMENT ON COLUMN tool_calls."step_index" IS 'Step that made the call.';
+COMMENT ON COLUMN tool_calls."call_index" IS 'Position among the calls of the step, from 0.';
+COMMENT ON COLUMN tool_calls."requestor" IS 'Who called; some simulated users call tools too.';
+COMMENT ON COLUMN tool_calls."tool" IS 'Tool name as the model wrote it; empty when it wrote none.';
+COMMENT ON COLUMN tool_calls."arguments_raw" IS 'Argument text as emitted; null when the source threw it away.';
+COMMENT ON COLUMN tool_calls."arguments" IS 'Arguments as a JSON object; null when the text is not one.';
+COMMENT ON COLUMN tool_calls."arguments_error" IS 'Why the argument text could not be used.';
+COMMENT ON COLUMN tool_calls."executed" IS 'Whether the environment ran it; null when unknown.';
+COMMENT ON COLUMN tool_calls."executed_tool" IS 'Tool that ran, after rewrites; null when nothing ran.';
+COMMENT ON COLUMN tool_calls."executed_arguments" IS 'Arguments that ran, after rewrites; null when nothing ran.';
+COMMENT ON COLUMN tool_calls."result" IS 'What the tool returned, before hints.';
+COMMENT ON COLUMN tool_calls."observation" IS 'What the agent was told for this call: result with hints, or why it was not run.';
+COMMENT ON COLUMN tool_calls."is_error" IS 'Whether the result is an error; null when unknown.';
+COMMENT ON COLUMN tool_calls."error_kind" IS 'Class of the error, such as `unknown_tool` or `arguments_not_json`.';
+COMMENT ON COLUMN tool_calls."result_step_index" IS 'Message that carried the result, for imported episodes.';
+COMMENT ON COLUMN tool_calls."native_id" IS 'The source''s own id of the call, possibly blank.';
+
+CREATE TABLE interventions (
+    "trajectory_id" VARCHAR NOT NULL,
+    "step_index"    BIGINT NOT NULL,
+    "ordinal"       BIGINT NOT NULL,
+    "layer"         VARCHAR NOT NULL,
+    "artifact_id"   VARCHAR NOT NULL,
+    "artifact"      VARCHAR NOT NULL,
+    "kind"          VARCHAR NOT NULL,
+    "before"        VARCHAR,
+    "after"         VARCHAR,
+    "suppressed"    BOOLEAN NOT NULL,
+    PRIMARY KEY ("trajectory_id", "step_index", "ordinal")
+);
+COMMENT ON TABLE interventions IS 'One thing a harness did, or would have done, to a trajectory.';
+COMMENT ON COLUMN interventions."trajectory_id" IS 'The trajectory.';
+COMMENT ON COLUMN interventions."step_index" IS 'Step at which it happened.';
+COMMENT ON COLUMN interventions."ordinal" IS 'Position among the interventions of the step.';
+COMMENT ON COLUMN interventions."layer" IS 'Layer of the artifact.';
+COMMENT ON COLUMN interventions."artifact_id" IS 'Artifact that acted.';
+COMMENT ON COLUMN interventions."artifact" IS 'Name of the artifact: section title, skill name or rule name.';
+COMMENT ON COLUMN interventions."kind" IS 'What it did.';
+COMMENT ON COLUMN interventions."before" IS 'What stood there before: the model''s call, the bare observation.';
+COMMENT ON COLUMN interventions."after" IS 'What stood there afterwards: the rewritten call, the hint, the injected text.';
+COMMENT ON COLUMN interventions."suppressed" IS 'Whether another rule of the step came first, so this one had no effect.';
+
+CREATE TABLE prompts (
+    "prompt_id" VARCHAR NOT NULL,
+    "kind"      VARCHAR NOT NULL,
+    "text"      VARCHAR NOT NULL,
+    PRIMARY KEY ("prompt_id")
+);
+COMMENT ON TABLE prompts IS 'A long text that many trajectories share, stored once.';
+COMMENT ON COLUMN prompts."prompt_id" IS 'Hash of kind and text.';
+COMMENT ON COLUMN prompts."kind" IS 'What the text is for.';
+COMMENT ON COLUMN prompts."text" IS 'The text.';
+
+CREATE TABLE snapshots (
+    "snapshot_id"   VARCHAR NOT NULL,
+    "trajectory_id" VARCHAR NOT NULL,
+    "step_index"    BIGINT NOT NULL,
+    "state_hash"    VARCHAR NOT NULL,
+    "state"         VARCHAR NOT NULL,
+    PRIMARY KEY ("snapshot_id")
+);
+COMMENT ON TABLE snapshots IS 'Environment state from which a fork starts.';
+COMMENT ON COLUMN snapshots."snapshot_id" IS 'Hash of trajectory and step.';
+COMMENT ON COLUMN snapshots."trajectory_id" IS 'Trajectory the state belongs to.';
+COMMENT ON COLUMN snapshots."step_index" IS 'Step before which the state was taken.';
+COMMENT ON COLUMN snapshots."state_hash" IS 'sha256 of the state.';
+COMMENT ON COLUMN snapshots."state" IS 'Canonical JSON of environment state and random generator.';
+
+CREATE TABLE import_reports (
+    "import_id"           VARCHAR NOT NULL,
+    "source_file"         VARCHAR NOT NULL,
+    "source_sha256"       VARCHAR NOT NULL,
+    "source_format"       VARCHAR NOT NULL,
+    "episodes"            BIGINT NOT NULL,
+    "imported"            BIGINT NOT NULL,
+    "duplicates"          BIGINT NOT NULL,
+    "refused"             BIGINT NOT NULL,
+    "unknown_task"        BIGINT NOT NULL,
+    "redactions"          BIGINT NOT NULL,
+    "replaced_characters" BIGINT NOT NULL,
+    "notes"               VARCHAR NOT NULL,
+    PRIMARY KEY ("import_id")
+);
+COMMENT ON TABLE import_reports IS 'What one import made of one file.';
+COMMENT ON COLUMN import_reports."import_id" IS 'Hash of the file''s content and the reader.';
+COMMENT ON COLUMN import_reports."source_file" IS 'File name as the user gave it, without the folder.';
+COMMENT ON COLUMN import_reports."source_sha256" IS 'Hash of the file''s bytes.';
+COMMENT ON COLUMN import_reports."source_format" IS 'Format it was read as.';
+COMMENT ON COLUMN import_reports."episodes" IS 'Episodes found in the file.';
+COMMENT ON COLUMN import_reports."imported" IS 'Episodes that became trajectories.';
+COMMENT ON COLUMN import_reports."duplicates" IS 'Episodes already known from another place.';
+COMMENT ON COLUMN import_reports."refused" IS 'Episodes that could not be read; each stands in `quarantine`.';
+COMMENT ON COLUMN import_reports."unknown_task" IS 'Imported episodes whose task the file does not name.';
+COMMENT ON COLUMN import_reports."redactions" IS 'Secrets replaced before anything was stored.';
+COMMENT ON COLUMN import_reports."replaced_characters" IS 'Lone surrogates and NULs replaced.';
+COMMENT ON COLUMN import_reports."notes" IS 'Anything else worth knowing, one sentence each.';
+
+CREATE TABLE rule_hits (
+    "trajectory_id"    VARCHAR NOT NULL,
+    "taxonomy_version" VARCHAR NOT NULL,
+    "rule"             VARCHAR NOT NULL,
+    "category"         VARCHAR NOT NULL,
+    "bullet"           VARCHAR NOT NULL,
+    "step_index"       BIGINT,
+    "decisive"         BOOLEAN NOT NULL,
+    "uses_gold"        BOOLEAN NOT NULL,
+    "signature"        VARCHAR NOT NULL,
+    "evidence"         VARCHAR NOT NULL,
+    PRIMARY KEY ("trajectory_id", "taxonomy_version", "rule", "signature")
+);
+COMMENT ON TABLE rule_hits IS 'One annotation rule that matched one trajectory.';
+COMMENT ON COLUMN rule_hits."trajectory_id" IS 'The trajectory.';
+COMMENT ON COLUMN rule_hits."taxonomy_version" IS 'Version of rules and settlements.';
+COMMENT ON COLUMN rule_hits."rule" IS 'Name of the annotation rule.';
+COMMENT ON COLUMN rule_hits."category" IS 'Category the rule argues for.';
+COMMENT ON COLUMN rule_hits."bullet" IS 'Bullet of the protocol the rule argues for.';
+COMMENT ON COLUMN rule_hits."step_index" IS 'Earliest step of the evidence; null when it belongs to no step.';
+COMMENT ON COLUMN rule_hits."decisive" IS 'Whether the episode would not have failed without it.';
+COMMENT ON COLUMN rule_hits."uses_gold" IS 'Whether the rule read expected actions, checks or the final state.';
+COMMENT ON COLUMN rule_hits."signature" IS 'What triggers it, without episode-specific values; equal signatures form patterns.';
+COMMENT ON COLUMN rule_hits."evidence" IS 'Facts that the rule saw.';
+
+CREATE TABLE failure_labels (
+    "trajectory_id"    VARCHAR NOT NULL,
+    "source"           VARCHAR NOT NULL,
+    "taxonomy_version" VARCHAR NOT NULL,
+    "category"         VARCHAR NOT NULL,
+    "bullet"           VARCHAR NOT NULL,
+    "step_index"       BIGINT,
+    "rule"             VARCHAR NOT NULL,
+    "evidence"         VARCHAR NOT NULL,
+    "uses_gold"        BOOLEAN NOT NULL,
+    "signature"        VARCHAR NOT NULL,
+    "runner_ups"       VARCHAR NOT NULL,
+    PRIMARY KEY ("trajectory_id", "taxonomy_version", "source")
+);
+COMMENT ON TABLE failure_labels IS 'The label of one failed trajectory from one source.';
+COMMENT ON COLUMN failure_labels."trajectory_id" IS 'The failed trajectory.';
+COMMENT ON COLUMN failure_labels."source" IS 'Who labelled: rules, a judge model or a person.';
+COMMENT ON COLUMN failure_labels."taxonomy_version" IS 'Version of rules and settlements.';
+COMMENT ON COLUMN failure_labels."category" IS 'Category of the failure.';
+COMMENT ON COLUMN failure_labels."bullet" IS 'Bullet of the protocol.';
+COMMENT ON COLUMN failure_labels."step_index" IS 'Earliest decisive step; null when it belongs to no step.';
+COMMENT ON COLUMN failure_labels."rule" IS 'Rule that decided.';
+COMMENT ON COLUMN failure_labels."evidence" IS 'Facts that decided.';
+COMMENT ON COLUMN failure_labels."uses_gold" IS 'Whether expected actions, checks or the final state were read.';
+COMMENT ON COLUMN failure_labels."signature" IS 'Trigger signature of the deciding hit.';
+COMMENT ON COLUMN failure_labels."runner_ups" IS 'Other rules that matched, best first.';
+
+CREATE TABLE failure_patterns (
+    "pattern_id"  VARCHAR NOT NULL,
+    "environment" VARCHAR NOT NULL,
+    "model"       VARCHAR NOT NULL,
+    "harness_id"  VARCHAR NOT NULL,
+    "category"    VARCHAR NOT NULL,
+    "bullet"      VARCHAR NOT NULL,
+    "rule"        VARCHAR NOT NULL,
+    "signature"   VARCHAR NOT NULL,
+    "family"      VARCHAR,
+    "layer"       VARCHAR NOT NULL,
+    "runs"        BIGINT NOT NULL,
+    "tasks"       BIGINT NOT NULL,
+    "eligible"    BOOLEAN NOT NULL,
+    "members"     VARCHAR NOT NULL,
+    PRIMARY KEY ("pattern_id")
+);
+COMMENT ON TABLE failure_patterns IS 'A cluster of labels that recur and the earliest point where they can be detected.';
+COMMENT ON COLUMN failure_patterns."pattern_id" IS 'Hash of category, rule, environment, family, signature and members.';
+COMMENT ON COLUMN failure_patterns."environment" IS 'Environment of the members.';
+COMMENT ON COLUMN failure_patterns."model" IS 'Model of the members.';
+COMMENT ON COLUMN failure_patterns."harness_id" IS 'Harness of the members.';
+COMMENT ON COLUMN failure_patterns."category" IS 'Category of the members.';
+COMMENT ON COLUMN failure_patterns."bullet" IS 'Bullet of the members.';
+COMMENT ON COLUMN failure_patterns."rule" IS 'Annotation rule of the members.';
+COMMENT ON COLUMN failure_patterns."signature" IS 'Trigger signature they share.';
+COMMENT ON COLUMN failure_patterns."family" IS 'Task family when all members share one.';
+COMMENT ON COLUMN failure_patterns."layer" IS 'Earliest lifecycle point at which the pattern can be detected.';
+COMMENT ON COLUMN failure_patterns."runs" IS 'Member trajectories.';
+COMMENT ON COLUMN failure_patterns."tasks" IS 'Distinct tasks among them.';
+COMMENT ON COLUMN failure_patterns."eligible" IS 'Whether it recurs often enough to be edited for.';
+COMMENT ON COLUMN failure_patterns."members" IS 'Member trajectories with their step, sorted.';
+
+CREATE TABLE harness_versions (
+    "harness_id"  VARCHAR NOT NULL,
+    "environment" VARCHAR NOT NULL,
+    "api"         BIGINT NOT NULL,
+    "layers"      VARCHAR NOT NULL,
+    "delivery"    VARCHAR NOT NULL,
+    PRIMARY KEY ("harness_id")
+);
+COMMENT ON TABLE harness_versions IS 'One immutable harness.';
+COMMENT ON COLUMN harness_versions."harness_id" IS 'Hash over its files, name left out.';
+COMMENT ON COLUMN harness_versions."environment" IS 'Environment it is written for.';
+COMMENT ON COLUMN harness_versions."api" IS 'Version of the harness format.';
+COMMENT ON COLUMN harness_versions."layers" IS 'Layers that are switched on.';
+COMMENT ON COLUMN harness_versions."delivery" IS 'Whether skills are injected or loaded by the model.';
+
+CREATE TABLE harness_files (
+    "harness_id" VARCHAR NOT NULL,
+    "path"       VARCHAR NOT NULL,
+    "sha256"     VARCHAR NOT NULL,
+    "text"       VARCHAR NOT NULL,
+    PRIMARY KEY ("harness_id", "path")
+);
+COMMENT ON TABLE harness_files IS 'One file of a harness.';
+COMMENT ON COLUMN harness_files."harness_id" IS 'The harness.';
+COMMENT ON COLUMN harness_files."path" IS 'Path inside the harness folder, with forward slashes.';
+COMMENT ON COLUMN harness_files."sha256" IS 'Hash of the text with LF line ends and NFC form.';
+COMMENT ON COLUMN harness_files."text" IS 'The text.';
+
+CREATE TABLE harness_artifacts (
+    "harness_id"  VARCHAR NOT NULL,
+    "artifact_id" VARCHAR NOT NULL,
+    "layer"       VARCHAR NOT NULL,
+    "name"        VARCHAR NOT NULL,
+    "path"        VARCHAR NOT NULL,
+    "description" VARCHAR NOT NULL,
+    "body"        VARCHAR NOT NULL,
+    PRIMARY KEY ("harness_id", "artifact_id")
+);
+COMMENT ON TABLE harness_artifacts IS 'One artifact of a harness: contract section, skill or rule.';
+COMMENT ON COLUMN harness_artifacts."harness_id" IS 'The harness.';
+COMMENT ON COLUMN harness_artifacts."artifact_id" IS 'Hash of layer, name and body: the same artifact in two harnesses has one id.';
+COMMENT ON COLUMN harness_artifacts."layer" IS 'Its layer.';
+COMMENT ON COLUMN harness_artifacts."name" IS 'Section title, skill name or rule name.';
+COMMENT ON COLUMN harness_artifacts."path" IS 'File it stands in.';
+COMMENT ON COLUMN harness_artifacts."description" IS 'Its description, or the docstring of the rule.';
+COMMENT ON COLUMN harness_artifacts."body" IS 'Its text.';
+
+CREATE TABLE harness_names (
+    "environment" VARCHAR NOT NULL,
+    "name"        VARCHAR NOT NULL,
+    "ordinal"     BIGINT NOT NULL,
+    "harness_id"  VARCHAR NOT NULL,
+    "created_at"  TIMESTAMP NOT NULL,
+    PRIMARY KEY ("environment", "name", "ordinal")
+);
+COMMENT ON TABLE harness_names IS 'A name that points to a harness; the highest ordinal of a name is in force.';
+COMMENT ON COLUMN harness_names."environment" IS 'Environment the name lives in.';
+COMMENT ON COLUMN harness_names."name" IS '`current`, `pinned` or the user''s own.';
+COMMENT ON COLUMN harness_names."ordinal" IS 'How many times the name was set before.';
+COMMENT ON COLUMN harness_names."harness_id" IS 'Harness it points to.';
+COMMENT ON COLUMN harness_names."created_at" IS 'When it was set (UTC).';
+
+CREATE TABLE artifact_faults (
+    "trajectory_id" VARCHAR NOT NULL,
+    "step_index"    BIGINT NOT NULL,
+    "artifact_id"   VARCHAR NOT NULL,
+    "kind"          VARCHAR NOT NULL,
+    "message"       VARCHAR NOT NULL,
+    PRIMARY KEY ("trajectory_id", "step_index", "artifact_id")
+);
+COMMENT ON TABLE artifact_faults IS 'A rule that failed while it ran; it then counted as no rule.';
+COMMENT ON COLUMN artifact_faults."trajectory_id" IS 'Trajectory in which it failed.';
+COMMENT ON COLUMN artifact_faults."step_index" IS 'Step at which it failed.';
+COMMENT ON COLUMN artifact_faults."artifact_id" IS 'The rule.';
+COMMENT ON COLUMN artifact_faults."kind" IS 'How it failed.';
+COMMENT ON COLUMN artifact_faults."message" IS 'What the sandbox said, bounded.';
+
+CREATE TABLE edits (
+    "edit_id"           VARCHAR NOT NULL,
+    "cycle_id"          VARCHAR NOT NULL,
+    "round"             BIGINT NOT NULL,
+    "ordinal"           BIGINT NOT NULL,
+    "editor"            VARCHAR NOT NULL,
+    "parent_harness_id" VARCHAR NOT NULL,
+    "child_harness_id"  VARCHAR NOT NULL,
+    "layer"             VARCHAR NOT NULL,
+    "artifact"          VARCHAR NOT NULL,
+    "kind"              VARCHAR NOT NULL,
+    "pattern_id"        VARCHAR,
+    "title"             VARCHAR NOT NULL,
+    "manifest"          VARCHAR NOT NULL,
+    "diff"              VARCHAR NOT NULL,
+    "revision"          BIGINT NOT NULL,
+    "revises"           VARCHAR,
+    "created_at"        TIMESTAMP NOT NULL,
+    PRIMARY KEY ("edit_id")
+);
+COMMENT ON TABLE edits IS 'A child harness and why somebody proposed it.';
+COMMENT ON COLUMN edits."edit_id" IS 'Hash of cycle, round, editor, parent, child and revision.';
+COMMENT ON COLUMN edits."cycle_id" IS 'Cycle that proposed it.';
+COMMENT ON COLUMN edits."round" IS 'Round of the cycle, from 1.';
+COMMENT ON COLUMN edits."ordinal" IS 'Position among the proposals of the round.';
+COMMENT ON COLUMN edits."editor" IS 'Editor that proposed it.';
+COMMENT ON COLUMN edits."parent_harness_id" IS 'Harness it changes.';
+COMMENT ON COLUMN edits."child_harness_id" IS 'Harness it makes.';
+COMMENT ON COLUMN edits."layer" IS 'The one layer it touches.';
+COMMENT ON COLUMN edits."artifact" IS 'Name of the artifact it adds or changes.';
+COMMENT ON COLUMN edits."kind" IS 'What sort of edit, such as `contract_sentence` or `rescue_rule`.';
+COMMENT ON COLUMN edits."pattern_id" IS 'Pattern it answers to; null for decoys.';
+COMMENT ON COLUMN edits."title" IS 'One line that says what it does.';
+COMMENT ON COLUMN edits."manifest" IS 'Evidence, root cause, predictions, risks, why it is safe, what to watch.';
+COMMENT ON COLUMN edits."diff" IS 'Unified diff against the parent.';
+COMMENT ON COLUMN edits."revision" IS 'How many times the proposal was revised before.';
+COMMENT ON COLUMN edits."revises" IS 'Edit that this one revises.';
+COMMENT ON COLUMN edits."created_at" IS 'When it was proposed (UTC).';
+
+CREATE TABLE edit_predictions (
+    "edit_id"    VARCHAR NOT NULL,
+    "task_id"    VARCHAR NOT NULL,
+    "prediction" VARCHAR NOT NULL,
+    "forecaster" VARCHAR NOT NULL,
+    PRIMARY KEY ("edit_id", "task_id", "prediction", "forecaster")
+);
+COMMENT ON TABLE edit_predictions IS 'A task that an edit is expected to fix, break or touch.';
+COMMENT ON COLUMN edit_predictions."edit_id" IS 'The edit.';
+COMMENT ON COLUMN edit_predictions."task_id" IS 'The task.';
+COMMENT ON COLUMN edit_predictions."prediction" IS 'What was expected.';
+COMMENT ON COLUMN edit_predictions."forecaster" IS 'Who expected it.';
+
+CREATE TABLE replay_checks (
+    "edit_id"            VARCHAR NOT NULL,
+    "artifact"           VARCHAR NOT NULL,
+    "fires_on_failures"  BIGINT NOT NULL,
+    "fires_on_successes" BIGINT NOT NULL,
+    "failures"           BIGINT NOT NULL,
+    "successes"          BIGINT NOT NULL,
+    "trigger_precision"  DOUBLE,
+    "false_fire"         DOUBLE,
+    "coverage"           DOUBLE,
+    "tasks_at_risk"      VARCHAR NOT NULL,
+    "passed"             BOOLEAN NOT NULL,
+    "reason"             VARCHAR NOT NULL,
+    PRIMARY KEY ("edit_id", "artifact")
+);
+COMMENT ON TABLE replay_checks IS 'What one edit''s artifact would have done to stored trajectories.';
+COMMENT ON COLUMN replay_checks."edit_id" IS 'The edit.';
+COMMENT ON COLUMN replay_checks."artifact" IS 'The artifact replayed.';
+COMMENT ON COLUMN replay_checks."fires_on_failures" IS 'Failed trajectories in which it fires.';
+COMMENT ON COLUMN replay_checks."fires_on_successes" IS 'Successful trajectories in which it fires and changes something.';
+COMMENT ON COLUMN replay_checks."failures" IS 'Failed trajectories replayed.';
+COMMENT ON COLUMN replay_checks."successes" IS 'Successful trajectories replayed.';
+COMMENT ON COLUMN replay_checks."trigger_precision" IS 'Share of fires that fall on failed trajectories; null when it never fires.';
+COMMENT ON COLUMN replay_checks."false_fire" IS 'Share of successes it would change; null when there is no success.';
+COMMENT ON COLUMN replay_checks."coverage" IS 'Share of its pattern in which it fires no later than the decisive step.';
+COMMENT ON COLUMN replay_checks."tasks_at_risk" IS 'Tasks whose passing episodes it would touch.';
+COMMENT ON COLUMN replay_checks."passed" IS 'Whether replay found nothing against it.';
+COMMENT ON COLUMN replay_checks."reason" IS 'Reason code of the finding; `evidence` when it passed.';
+
+CREATE TABLE paired_trials (
+    "trial_id"          VARCHAR NOT NULL,
+    "task_id"           VARCHAR NOT NULL,
+    "ordinal"           BIGINT NOT NULL,
+    "cycle_id"          VARCHAR NOT NULL,
+    "purpose"           VARCHAR NOT NULL,
+    "old_harness_id"    VARCHAR NOT NULL,
+    "new_harness_id"    VARCHAR NOT NULL,
+    "old_trajectory_id" VARCHAR,
+    "new_trajectory_id" VARCHAR,
+    "old_score"         DOUBLE,
+    "new_score"         DOUBLE,
+    "result"            VARCHAR NOT NULL,
+    "by_construction"   BOOLEAN NOT NULL,
+    "e_value"           DOUBLE NOT NULL,
+    PRIMARY KEY ("trial_id", "task_id")
+);
+COMMENT ON TABLE paired_trials IS 'One pair of a paired trial: the same task and seed under two harnesses.';
+COMMENT ON COLUMN paired_trials."trial_id" IS 'Hash of cycle, both harnesses, split and order seed.';
+COMMENT ON COLUMN paired_trials."task_id" IS 'The task.';
+COMMENT ON COLUMN paired_trials."ordinal" IS 'Position in the order that was fixed before the candidate existed.';
+COMMENT ON COLUMN paired_trials."cycle_id" IS 'Cycle that ran it.';
+COMMENT ON COLUMN paired_trials."purpose" IS 'What the trial decides.';
+COMMENT ON COLUMN paired_trials."old_harness_id" IS 'Harness in force.';
+COMMENT ON COLUMN paired_trials."new_harness_id" IS 'Candidate.';
+COMMENT ON COLUMN paired_trials."old_trajectory_id" IS 'First trajectory under the harness in force.';
+COMMENT ON COLUMN paired_trials."new_trajectory_id" IS 'First trajectory under the candidate; null when the pair is a tie by construction.';
+COMMENT ON COLUMN paired_trials."old_score" IS 'Mean success over repeats; null when the pair is invalid.';
+COMMENT ON COLUMN paired_trials."new_score" IS 'Mean success over repeats; null when the pair is invalid.';
+COMMENT ON COLUMN paired_trials."result" IS 'Sign of the difference; invalid when either arm is a fault.';
+COMMENT ON COLUMN paired_trials."by_construction" IS 'Whether the candidate provably cannot touch the stored run.';
+COMMENT ON COLUMN paired_trials."e_value" IS 'e-value after this pair.';
+
+CREATE TABLE gate_decisions (
+    "edit_id"     VARCHAR NOT NULL,
+    "cycle_id"    VARCHAR NOT NULL,
+    "stage"       VARCHAR NOT NULL,
+    "verdict"     VARCHAR NOT NULL,
+    "reason"      VARCHAR NOT NULL,
+    "trial_id"    VARCHAR,
+    "slot"        BIGINT,
+    "wins"        BIGINT NOT NULL,
+    "losses"      BIGINT NOT NULL,
+    "ties"        BIGINT NOT NULL,
+    "e_value"     DOUBLE,
+    "threshold"   DOUBLE,
+    "delta"       DOUBLE,
+    "delta_lo"    DOUBLE,
+    "delta_hi"    DOUBLE,
+    "regressions" BIGINT NOT NULL,
+    "findings"    VARCHAR NOT NULL,
+    PRIMARY KEY ("edit_id")
+);
+COMMENT ON TABLE gate_decisions IS 'The gate''s verdict on one edit.';
+COMMENT ON COLUMN gate_decisions."edit_id" IS 'The edit.';
+COMMENT ON COLUMN gate_decisions."cycle_id" IS 'The cycle.';
+COMMENT ON COLUMN gate_decisions."stage" IS 'Stage that decided.';
+COMMENT ON COLUMN gate_decisions."verdict" IS 'accepted, rejected or undecided.';
+COMMENT ON COLUMN gate_decisions."reason" IS 'Reason code.';
+COMMENT ON COLUMN gate_decisions."trial_id" IS 'Paired trial it rests on.';
+COMMENT ON COLUMN gate_decisions."slot" IS 'Slot that was spent, from 1.';
+COMMENT ON COLUMN gate_decisions."wins" IS 'Pairs the candidate won.';
+COMMENT ON COLUMN gate_decisions."losses" IS 'Pairs the candidate lost.';
+COMMENT ON COLUMN gate_decisions."ties" IS 'Pairs without a difference.';
+COMMENT ON COLUMN gate_decisions."e_value" IS 'e-value at the decision.';
+COMMENT ON COLUMN gate_decisions."threshold" IS 'e-value that was needed.';
+COMMENT ON COLUMN gate_decisions."delta" IS 'Mean paired difference of success.';
+COMMENT ON COLUMN gate_decisions."delta_lo" IS 'Lower end of its 95 % interval.';
+COMMENT ON COLUMN gate_decisions."delta_hi" IS 'Upper end of its 95 % interval.';
+COMMENT ON COLUMN gate_decisions."regressions" IS 'Lost pairs that count against the budget.';
+COMMENT ON COLUMN gate_decisions."findings" IS 'What the deciding stage found, one sentence each.';
+
+CREATE TABLE evaluations (
+    "evaluation_id"      VARCHAR NOT NULL,
+    "environment"        VARCHAR NOT NULL,
+    "model"              VARCHAR NOT NULL,
+    "harness_id"         VARCHAR NOT NULL,
+    "split"              VARCHAR NOT NULL,
+    "purpose"            VARCHAR NOT NULL,
+    "cycle_id"           VARCHAR,
+    "round"              BIGINT,
+    "tasks"              BIGINT NOT NULL,
+    "successes"          DOUBLE NOT NULL,
+    "faults"             BIGINT NOT NULL,
+    "success"            DOUBLE,
+    "success_lo"         DOUBLE,
+    "success_hi"         DOUBLE,
+    "mean_steps"         DOUBLE,
+    "mean_prompt_tokens" DOUBLE,
+    PRIMARY KEY ("evaluation_id")
+);
+COMMENT ON TABLE evaluations IS 'Success of one model in one harness on one split.';
+COMMENT ON COLUMN evaluations."evaluation_id" IS 'Hash of everything that determines the numbers.';
+COMMENT ON COLUMN evaluations."environment" IS 'Environment.';
+COMMENT ON COLUMN evaluations."model" IS 'Model.';
+COMMENT ON COLUMN evaluations."harness_id" IS 'Harness.';
+COMMENT ON COLUMN evaluations."split" IS 'Split.';
+COMMENT ON COLUMN evaluations."purpose" IS 'Why it was made, such as `baseline` or `final`.';
+COMMENT ON COLUMN evaluations."cycle_id" IS 'Cycle it belongs to; null for a single evaluation.';
+COMMENT ON COLUMN evaluations."round" IS 'Round after which it was made.';
+COMMENT ON COLUMN evaluations."tasks" IS 'Tasks scored; faults are left out.';
+COMMENT ON COLUMN evaluations."successes" IS 'Sum of task means.';
+COMMENT ON COLUMN evaluations."faults" IS 'Episodes left out because infrastructure failed.';
+COMMENT ON COLUMN evaluations."success" IS 'Share of tasks solved; null when no task was scored.';
+COMMENT ON COLUMN evaluations."success_lo" IS 'Lower end of the 95 % Wilson interval.';
+COMMENT ON COLUMN evaluations."success_hi" IS 'Upper end of the 95 % Wilson interval.';
+COMMENT ON COLUMN evaluations."mean_steps" IS 'Mean steps an episode.';
+COMMENT ON COLUMN evaluations."mean_prompt_tokens" IS 'Mean prompt tokens an episode.';
+
+CREATE TABLE benefit_rates (
+    "cycle_id"           VARCHAR NOT NULL,
+    "environment"        VARCHAR NOT NULL,
+    "model"              VARCHAR NOT NULL,
+    "reference"          VARCHAR NOT NULL,
+    "base_harness_id"    VARCHAR NOT NULL,
+    "updated_harness_id" VARCHAR NOT NULL,
+    "tasks"              BIGINT NOT NULL,
+    "gain"               DOUBLE,
+    "gain_lo"            DOUBLE,
+    "gain_hi"            DOUBLE,
+    "reference_gain"     DOUBLE,
+    "hbr"                DOUBLE,
+    "hbr_lo"             DOUBLE,
+    "hbr_hi"             DOUBLE,
+    "hbr_headroom"       DOUBLE,
+    "status"             VARCHAR NOT NULL,
+    "activation"         DOUBLE,
+    "following"          DOUBLE,
+    PRIMARY KEY ("cycle_id", "model", "reference")
+);
+COMMENT ON TABLE benefit_rates IS 'How much of a reference model''s gain another model gets from the same harness.';
+COMMENT ON COLUMN benefit_rates."cycle_id" IS 'Cycle that measured it.';
+COMMENT ON COLUMN benefit_rates."environment" IS 'Environment.';
+COMMENT ON COLUMN benefit_rates."model" IS 'Model under diagnosis.';
+COMMENT ON COLUMN benefit_rates."reference" IS 'Reference model.';
+COMMENT ON COLUMN benefit_rates."base_harness_id" IS 'Harness before.';
+COMMENT ON COLUMN benefit_rates."updated_harness_id" IS 'Harness after.';
+COMMENT ON COLUMN benefit_rates."tasks" IS 'Paired tasks.';
+COMMENT ON COLUMN benefit_rates."gain" IS 'Mean paired gain of the model.';
+COMMENT ON COLUMN benefit_rates."gain_lo" IS 'Lower end of its 95 % interval.';
+COMMENT ON COLUMN benefit_rates."gain_hi" IS 'Upper end of its 95 % interval.';
+COMMENT ON COLUMN benefit_rates."reference_gain" IS 'Mean paired gain of the reference.';
+COMMENT ON COLUMN benefit_rates."hbr" IS 'gain / reference_gain; null unless status is `ok`.';
+COMMENT ON COLUMN benefit_rates."hbr_lo" IS 'Lower end of the Fieller interval.';
+COMMENT ON COLUMN benefit_rates."hbr_hi" IS 'Upper end of the Fieller interval.';
+COMMENT ON COLUMN benefit_rates."hbr_headroom" IS 'The same ratio with each gain divided by the room left above the base.';
+COMMENT ON COLUMN benefit_rates."status" IS 'Why the ratio is or is not defined.';
+COMMENT ON COLUMN benefit_rates."activation" IS 'Share of runs with a valid load among those where an artifact''s trigger held.';
+COMMENT ON COLUMN benefit_rates."following" IS 'Share of loaded runs that followed what they loaded.';
+
+CREATE TABLE decision_points (
+    "decision_point_id" VARCHAR NOT NULL,
+    "cycle_id"          VARCHAR NOT NULL,
+    "trajectory_id"     VARCHAR NOT NULL,
+    "step_index"        BIGINT NOT NULL,
+    "artifact_id"       VARCHAR NOT NULL,
+    "family"            VARCHAR NOT NULL,
+    "model"             VARCHAR NOT NULL,
+    "called"            BOOLEAN NOT NULL,
+    "followed"          BOOLEAN,
+    "outcome"           VARCHAR NOT NULL,
+    "forked"            BOOLEAN NOT NULL,
+    "snapshot_id"       VARCHAR,
+    PRIMARY KEY ("decision_point_id")
+);
+COMMENT ON TABLE decision_points IS 'A step at which an artifact''s trigger held.';
+COMMENT ON COLUMN decision_points."decision_point_id" IS 'Hash of trajectory, step and artifact.';
+COMMENT ON COLUMN decision_points."cycle_id" IS 'Cycle that found it.';
+COMMENT ON COLUMN decision_points."trajectory_id" IS 'The trajectory.';
+COMMENT ON COLUMN decision_points."step_index" IS 'The step.';
+COMMENT ON COLUMN decision_points."artifact_id" IS 'The artifact.';
+COMMENT ON COLUMN decision_points."family" IS 'Task family.';
+COMMENT ON COLUMN decision_points."model" IS 'Model that acted.';
+COMMENT ON COLUMN decision_points."called" IS 'Whether a valid call of the artifact came within the window.';
+COMMENT ON COLUMN decision_points."followed" IS 'Whether the loaded artifact was obeyed; null when it was not loaded.';
+COMMENT ON COLUMN decision_points."outcome" IS 'Outcome of the trajectory.';
+COMMENT ON COLUMN decision_points."forked" IS 'Whether the point was drawn for forks.';
+COMMENT ON COLUMN decision_points."snapshot_id" IS 'State the forks start from.';
+
+CREATE TABLE counterfactuals (
+    "decision_point_id" VARCHAR NOT NULL,
+    "arm"               VARCHAR NOT NULL,
+    "repeat"            BIGINT NOT NULL,
+    "trajectory_id"     VARCHAR NOT NULL,
+    "invoked"           BOOLEAN NOT NULL,
+    "success"           BOOLEAN,
+    PRIMARY KEY ("decision_point_id", "arm", "repeat")
+);
+COMMENT ON TABLE counterfactuals IS 'One fork from a decision point.';
+COMMENT ON COLUMN counterfactuals."decision_point_id" IS 'The decision point.';
+COMMENT ON COLUMN counterfactuals."arm" IS 'What was changed: nothing, or the artifact''s reference was put before the model.';
+COMMENT ON COLUMN counterfactuals."repeat" IS 'Which re-roll; arms share it.';
+COMMENT ON COLUMN counterfactuals."trajectory_id" IS 'The forked trajectory.';
+COMMENT ON COLUMN counterfactuals."invoked" IS 'Whether the artifact was called within the window.';
+COMMENT ON COLUMN counterfactuals."success" IS 'Whether the fork succeeded; null for a fault.';
+
+CREATE TABLE following_checks (
+    "trajectory_id" VARCHAR NOT NULL,
+    "artifact_id"   VARCHAR NOT NULL,
+    "checkpoint"    BIGINT NOT NULL,
+    "text"          VARCHAR NOT NULL,
+    "verdict"       VARCHAR NOT NULL,
+    "step_index"    BIGINT,
+    PRIMARY KEY ("trajectory_id", "artifact_id", "checkpoint")
+);
+COMMENT ON TABLE following_checks IS 'Whether one checkpoint of a loaded artifact was kept in one trajectory.';
+COMMENT ON COLUMN following_checks."trajectory_id" IS 'The trajectory.';
+COMMENT ON COLUMN following_checks."artifact_id" IS 'The artifact.';
+COMMENT ON COLUMN following_checks."checkpoint" IS 'Position of the checkpoint in the artifact.';
+COMMENT ON COLUMN following_checks."text" IS 'The checkpoint.';
+COMMENT ON COLUMN following_checks."verdict" IS 'What the steps show.';
+COMMENT ON COLUMN following_checks."step_index" IS 'Step that shows it.';
+
+CREATE TABLE benefit_gaps (
+    "cycle_id"         VARCHAR NOT NULL,
+    "model"            VARCHAR NOT NULL,
+    "environment"      VARCHAR NOT NULL,
+    "family"           VARCHAR NOT NULL,
+    "gap_type"         VARCHAR NOT NULL,
+    "artifact_id"      VARCHAR NOT NULL,
+    "reach"            DOUBLE NOT NULL,
+    "prevalence"       DOUBLE NOT NULL,
+    "effect"           DOUBLE,
+    "effect_lcb"       DOUBLE,
+    "severity"         DOUBLE NOT NULL,
+    "points"           BIGINT NOT NULL,
+    "failed_runs"      BIGINT NOT NULL,
+    "unexplained_runs" BIGINT NOT NULL,
+    PRIMARY KEY ("cycle_id", "model", "family", "gap_type", "artifact_id")
+);
+COMMENT ON TABLE benefit_gaps IS 'Expected success per task that a cure for one kind of gap would recover.';
+COMMENT ON COLUMN benefit_gaps."cycle_id" IS 'Cycle that measured it.';
+COMMENT ON COLUMN benefit_gaps."model" IS 'Model.';
+COMMENT ON COLUMN benefit_gaps."environment" IS 'Environment.';
+COMMENT ON COLUMN benefit_gaps."family" IS 'Task family.';
+COMMENT ON COLUMN benefit_gaps."gap_type" IS 'activation: should have been used and was not; following: was used and not obeyed.';
+COMMENT ON COLUMN benefit_gaps."artifact_id" IS 'The artifact.';
+COMMENT ON COLUMN benefit_gaps."reach" IS 'Share of the family''s tasks in which the trigger holds.';
+COMMENT ON COLUMN benefit_gaps."prevalence" IS 'Share of those runs that show the gap.';
+COMMENT ON COLUMN benefit_gaps."effect" IS 'Success lift of the cure at decision points; null when it was not measured.';
+COMMENT ON COLUMN benefit_gaps."effect_lcb" IS 'Lower 80 % bound of the effect, floored at 0.';
+COMMENT ON COLUMN benefit_gaps."severity" IS 'reach x prevalence x effect_lcb.';
+COMMENT ON COLUMN benefit_gaps."points" IS 'Decision points behind the effect.';
+COMMENT ON COLUMN benefit_gaps."failed_runs" IS 'Failed runs of the family that show the gap.';
+COMMENT ON COLUMN benefit_gaps."unexplained_runs" IS 'Failed runs of the family in which the artifact was called and followed, or not due.';
+
+CREATE TABLE training_examples (
+    "example_id"             VARCHAR NOT NULL,
+    "cycle_id"               VARCHAR NOT NULL,
+    "kind"                   VARCHAR NOT NULL,
+    "path"                   VARCHAR NOT NULL,
+    "environment"            VARCHAR NOT NULL,
+    "family"                 VARCHAR NOT NULL,
+    "task_id"                VARCHAR NOT NULL,
+    "split"                  VARCHAR NOT NULL,
+    "model"                  VARCHAR NOT NULL,
+    "trajectory_id"          VARCHAR NOT NULL,
+    "step_index"             BIGINT NOT NULL,
+    "artifact_id"            VARCHAR NOT NULL,
+    "rejected_trajectory_id" VARCHAR,
+    "messages"               VARCHAR NOT NULL,
+    "chosen"                 VARCHAR NOT NULL,
+    "rejected"               VARCHAR,
+    "tools"                  VARCHAR NOT NULL,
+    "simulated"              BOOLEAN NOT NULL,
+    PRIMARY KEY ("example_id")
+);
+COMMENT ON TABLE training_examples IS 'One training example with lineage to the trajectory, step and artifact it came from.';
+COMMENT ON COLUMN training_examples."example_id" IS 'Hash of kind, lineage and messages.';
+COMMENT ON COLUMN training_examples."cycle_id" IS 'Cycle that made it.';
+COMMENT ON COLUMN training_examples."kind" IS 'anchored_call: call the artifact here; faithful_pair: obey it rather than deviate.';
+COMMENT ON COLUMN training_examples."path" IS 'Gap it is meant to close.';
+COMMENT ON COLUMN training_examples."environment" IS 'Environment.';
+COMMENT ON COLUMN training_examples."family" IS 'Task family.';
+COMMENT ON COLUMN training_examples."task_id" IS 'Task of the trajectory.';
+COMMENT ON COLUMN training_examples."split" IS 'Split of the task; only train tasks become examples.';
+COMMENT ON COLUMN training_examples."model" IS 'Model the example is for.';
+COMMENT ON COLUMN training_examples."trajectory_id" IS 'Trajectory the prefix was taken from.';
+COMMENT ON COLUMN training_examples."step_index" IS 'Step the example is anchored at.';
+COMMENT ON COLUMN training_examples."artifact_id" IS 'Artifact it teaches.';
+COMMENT ON COLUMN training_examples."rejected_trajectory_id" IS 'Trajectory of the rejected side of a pair.';
+COMMENT ON COLUMN training_examples."messages" IS 'Chat messages up to the anchor.';
+COMMENT ON COLUMN training_examples."chosen" IS 'Messages to learn.';
+COMMENT ON COLUMN training_examples."rejected" IS 'Messages to move away from; null unless a pair.';
+COMMENT ON COLUMN training_examples."tools" IS 'Tool definitions.';
+COMMENT ON COLUMN training_examples."simulated" IS 'Whether a simulated model wrote any side of it.';
+
+CREATE TABLE exports (
+    "export_id"  VARCHAR NOT NULL,
+    "format"     VARCHAR NOT NULL,
+    "file_name"  VARCHAR NOT NULL,
+    "rows"       BIGINT NOT NULL,
+    "refused"    BIGINT NOT NULL,
+    "sha256"     VARCHAR NOT NULL,
+    "created_at" TIMESTAMP NOT NULL,
+    PRIMARY KEY ("export_id")
+);
+COMMENT ON TABLE exports IS 'One file of examples written for a trainer.';
+COMMENT ON COLUMN exports."export_id" IS 'Hash of format and content.';
+COMMENT ON COLUMN exports."format" IS 'Format, such as `trl-sft`.';
+COMMENT ON COLUMN exports."file_name" IS 'Name of the file, without the folder.';
+COMMENT ON COLUMN exports."rows" IS 'Rows written.';
+COMMENT ON COLUMN exports."refused" IS 'Examples left out because they break the format or hold a secret.';
+COMMENT ON COLUMN exports."sha256" IS 'Hash of the file.';
+COMMENT ON COLUMN exports."created_at" IS 'When it was written (UTC).';

@@ -1,0 +1,132 @@
+"""The warehouse of one data folder: land rows, ingest them, publish a snapshot, read it."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from schemas.errors import DataContractError, TackroomError, WarehouseError
+from schemas.fields import Row
+from warehouse.database import open_database
+from warehouse.ingest import IngestReport, ingest_pending, prepare_live
+from warehouse.landing import Landed, land_rows
+from warehouse.lock import file_lock
+from warehouse.migrate import is_current
+from warehouse.paths import Paths
+from warehouse.reader import Reader
+from warehouse.snapshot import newest_snapshot, publish_snapshot
+
+LOCK_TIMEOUT_S = 300.0
+_OPEN_ATTEMPTS = 5
+
+
+class Warehouse:
+    """Land, ingest, publish, read. Any number of processes may share one data folder.
+
+    A new folder gets an empty warehouse and a first snapshot; one of an older release is migrated.
+
+    Attributes:
+        paths: where its parts lie.
+    """
+
+    def __init__(self, home: Path, *, lock_timeout_s: float = LOCK_TIMEOUT_S) -> None:
+        """Open the warehouse of a data folder.
+
+        Raises:
+            WarehouseError: the folder cannot be written, or the file is damaged or newer than us.
+        """
+        self.paths = Paths(home)
+        self._lock_timeout_s = lock_timeout_s
+        self._landed: set[str] = set()
+        try:
+            self.paths.create()
+        except OSError as error:
+            what = f"cannot create the data folder {home}: {error.strerror or error}"
+            raise WarehouseError(what, hint="choose a folder that can be written") from error
+        if not self._is_ready():
+            with self._lock():
+                prepare_live(self.paths)
+                publish_snapshot(self.paths)
+
+    def land(self, rows: Iterable[Row], *, stage: str) -> Landed:
+        """Write rows of any tables as one immutable segment.
+
+        Raises:
+            WarehouseError: the disk is full or the folder cannot be written; nothing was landed.
+        """
+        landed = land_rows(rows, stage=stage, paths=self.paths)
+        if landed.segment:
+            self._landed.add(landed.segment)
+        return landed
+
+    def ingest(self) -> IngestReport:
+        """Take everything that is pending into the live file, checked, in one transaction.
+
+        Raises:
+            DataContractError: rows landed here broke a check; nothing of their segment is stored.
+            WarehouseError: the live file cannot be written; the segments wait for the next ingest.
+        """
+        with self._lock():
+            report = ingest_pending(self.paths)
+            mine, self._landed = self._landed, set()
+            for segment in sorted(mine or report.failed_segments):
+                if error := self._failure(segment, report):
+                    raise error
+        return report
+
+    def publish(self) -> Path:
+        """Copy the live file to a new snapshot when it has changed; return the newest snapshot."""
+        with self._lock():
+            return publish_snapshot(self.paths)
+
+    @contextmanager
+    def read(self) -> Iterator[Reader]:
+        """Open the newest snapshot for reading."""
+        for _ in range(_OPEN_ATTEMPTS):
+            snapshot = self.snapshot
+            try:
+                opened = open_database(snapshot, read_only=True)
+                connection = opened.__enter__()
+            except WarehouseError:
+                if snapshot.exists():
+                    raise
+                continue  # a newer one was published and this one removed meanwhile
+            try:
+                yield Reader(connection)
+            finally:
+                connection.close()
+            return
+        what = f"the snapshots of {self.paths.home} vanish faster than they can be opened"
+        raise WarehouseError(what)
+
+    @property
+    def snapshot(self) -> Path:
+        """The newest snapshot.
+
+        Raises:
+            WarehouseError: nothing was published.
+        """
+        found = newest_snapshot(self.paths)
+        if found is None:
+            what = f"no snapshot in {self.paths.snapshots}"
+            raise WarehouseError(what, hint="run `tackroom init`")
+        return found
+
+    def _is_ready(self) -> bool:
+        if not self.paths.live.exists() or newest_snapshot(self.paths) is None:
+            return False
+        if not self.paths.current.is_symlink():
+            return False
+        with open_database(self.snapshot, read_only=True) as connection:
+            return is_current(connection)
+
+    def _lock(self):  # noqa: ANN202
+        return file_lock(self.paths.lock, timeout_s=self._lock_timeout_s)
+
+    def _failure(self, segment: str, report: IngestReport) -> TackroomError | None:
+        """Why a segment was set aside, by this ingest or by another process."""
+        if segment in report.failed_segments:
+            return report.failed_segments[segment]
+        reason = self.paths.failed / segment / "reason.txt"
+        if not reason.exists():
+            return None
+        return DataContractError(reason.read_text("utf-8").strip())

@@ -1,0 +1,176 @@
+"""Great Expectations suites made from the columns, and how a batch is validated with them.
+
+The library takes seconds to import, so it is imported on first use; context, suites and validation
+definitions are kept for the life of the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+import polars as pl
+
+from schemas.ids import canonical_json
+from schemas.tables import TABLES, Table
+from warehouse.columns import Column, columns_of
+
+if TYPE_CHECKING:
+    import great_expectations as gx
+    from great_expectations.expectations import Expectation
+
+MAX_ROWS = 100_000
+"""Most rows one validation sees."""
+MAX_KEYS = 20
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """What a suite said about one batch of a table."""
+
+    rows: int
+    failing: int
+    failing_keys: str
+    expectations: tuple[str, ...]
+
+    @property
+    def success(self) -> bool:
+        """Whether every expectation held."""
+        return not self.expectations
+
+
+def validate(table: Table, frame: pl.DataFrame) -> list[SuiteResult]:
+    """Validate the new rows of a table, at most `MAX_ROWS` in one validation."""
+    return [
+        _validate_chunk(table, frame.slice(start, MAX_ROWS))
+        for start in range(0, frame.height, MAX_ROWS)
+    ]
+
+
+def checked_columns(table: Table) -> tuple[Column, ...]:
+    """Columns the suite of a table looks at."""
+    return tuple(
+        column
+        for column in columns_of(table)
+        if not column.nullable
+        or column.allowed
+        or column.pattern
+        or column.bounds
+        or column.is_json
+    )
+
+
+def _validate_chunk(table: Table, frame: pl.DataFrame) -> SuiteResult:
+    names = [column.name for column in checked_columns(table)]
+    data = frame.select(names).to_pandas()
+    definition = _definition(table.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        quick = _run(definition, data, {"result_format": "BOOLEAN_ONLY"})
+        if quick["success"]:
+            return SuiteResult(frame.height, 0, "[]", ())
+        full = _run(
+            definition,
+            data,
+            {"result_format": "COMPLETE", "unexpected_index_column_names": list(table.key)},
+        )
+    return _failure(frame.height, full)
+
+
+def _run(
+    definition: gx.ValidationDefinition, data: object, result_format: dict[str, Any]
+) -> dict[str, Any]:
+    result = definition.run(
+        batch_parameters={"dataframe": data},
+        result_format=cast("Any", result_format),
+    )
+    return cast("dict[str, Any]", result.to_json_dict())
+
+
+def _failure(rows: int, result: dict[str, Any]) -> SuiteResult:
+    names: list[str] = []
+    keys: dict[str, None] = {}
+    failing = 0
+    for part in result["results"]:
+        if part["success"]:
+            continue
+        config, found = part["expectation_config"], part["result"]
+        names.append(f"{config['type']} {config['kwargs'].get('column', '')}".strip())
+        failing = max(failing, int(found.get("unexpected_count") or 1))
+        for entry in found.get("unexpected_index_list") or ():
+            keys[canonical_json(json.loads(json.dumps(entry, default=str)))] = None
+    shown = [json.loads(key) for key in list(keys)[:MAX_KEYS]]
+    return SuiteResult(rows, failing, canonical_json(shown), tuple(names))
+
+
+@cache
+def _context() -> gx.data_context.EphemeralDataContext:
+    os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import great_expectations as gx
+
+        context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = cast("Any", {"globally": False})
+    return context
+
+
+@cache
+def _definition(table_name: str) -> gx.ValidationDefinition:
+    context = _context()
+    import great_expectations as gx
+
+    table = TABLES[table_name]
+    source = context.data_sources.add_or_update_pandas(table_name)
+    batch = source.add_dataframe_asset(table_name).add_batch_definition_whole_dataframe("batch")
+    suite = gx.ExpectationSuite(name=table_name, expectations=cast("Any", expectations_of(table)))
+    return context.validation_definitions.add(
+        gx.ValidationDefinition(name=table_name, data=batch, suite=context.suites.add(suite))
+    )
+
+
+def expectations_of(table: Table) -> list[Expectation]:
+    """Expectations of a table: columns, unique key, and the constraints of each column."""
+    from great_expectations import expectations as gxe
+
+    names = [column.name for column in checked_columns(table)]
+    found: list[Expectation] = [gxe.ExpectTableColumnsToMatchOrderedList(column_list=names)]
+    if len(table.key) == 1:
+        found.append(gxe.ExpectColumnValuesToBeUnique(column=table.key[0]))
+    else:
+        found.append(gxe.ExpectCompoundColumnsToBeUnique(column_list=list(table.key)))
+    for column in checked_columns(table):
+        found.extend(_expectations_of_column(column))
+    return found
+
+
+def _expectations_of_column(column: Column) -> list[Expectation]:
+    from great_expectations import expectations as gxe
+
+    found: list[Expectation] = []
+    if not column.nullable:
+        found.append(gxe.ExpectColumnValuesToNotBeNull(column=column.name))
+    if column.allowed:
+        found.append(
+            gxe.ExpectColumnValuesToBeInSet(column=column.name, value_set=list(column.allowed))
+        )
+    if column.pattern is not None:
+        found.append(gxe.ExpectColumnValuesToMatchRegex(column=column.name, regex=column.pattern))
+    if column.bounds:
+        found.append(gxe.ExpectColumnValuesToBeBetween(column=column.name, **_limits(column)))
+    if column.is_json:
+        found.append(gxe.ExpectColumnValuesToBeJsonParseable(column=column.name))
+    return found
+
+
+def _limits(column: Column) -> dict[str, Any]:
+    limits: dict[str, Any] = {}
+    for bound in column.bounds:
+        side = "min" if bound.operator in (">=", ">") else "max"
+        limits[f"{side}_value"] = bound.value
+        limits[f"strict_{side}"] = bound.operator in (">", "<")
+    return limits
