@@ -1,0 +1,1 @@
+"""Embedded worlds: seeded tasks, deterministic tools, a verdict; each a package with `create()`."""
