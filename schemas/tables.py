@@ -90,7 +90,7 @@ _TABLES = (
     Table(
         "rule_hits",
         failures.RuleHitRow,
-        ("trajectory_id", "taxonomy_version", "rule"),
+        ("trajectory_id", "taxonomy_version", "rule", "signature"),
         "failures",
     ),
     Table(

@@ -1,0 +1,320 @@
+"""What rules must know of an environment: tools, which of them write or end, what is idle.
+
+A profile is derived, never looked up by name: from what an environment declares, or from imported
+episodes (tool definitions, names, observed behaviour). `declared.py` adds what is published about
+a few imported environments.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from schemas.episode import Episode
+from schemas.trajectories import ToolCallRow
+from tasks.agent.protocols import Environment, JsonObject
+from tasks.annotator.canonical import TEXT_CAP
+
+READ_VERBS = frozenset(
+    {
+        "browse",
+        "calculate",
+        "check",
+        "compare",
+        "compute",
+        "count",
+        "describe",
+        "examine",
+        "fetch",
+        "find",
+        "get",
+        "inspect",
+        "list",
+        "look",
+        "lookup",
+        "query",
+        "read",
+        "retrieve",
+        "search",
+        "show",
+        "think",
+        "view",
+    }
+)
+WRITE_VERBS = frozenset(
+    {
+        "add",
+        "apply",
+        "assign",
+        "book",
+        "buy",
+        "cancel",
+        "change",
+        "commit",
+        "create",
+        "delete",
+        "disable",
+        "downgrade",
+        "edit",
+        "enable",
+        "exchange",
+        "insert",
+        "issue",
+        "modify",
+        "move",
+        "pay",
+        "place",
+        "post",
+        "put",
+        "refuel",
+        "refund",
+        "remove",
+        "rename",
+        "reset",
+        "resume",
+        "return",
+        "save",
+        "send",
+        "set",
+        "submit",
+        "suspend",
+        "toggle",
+        "transfer",
+        "update",
+        "upgrade",
+        "write",
+    }
+)
+HANDOVER_WORDS = ("human", "operator", "supervisor", "live_agent", "escalate")
+IDLE_COMMAND_VERBS = frozenset({"look", "inventory", "examine", "help", "wait"})
+_WORD = re.compile(r"[A-Za-z]+")
+_STATEMENT_NAMES = ("sql", "query", "statement", "command", "code", "script", "cmd")
+
+
+@dataclass(frozen=True)
+class OrderConstraint:
+    """`tool` may be used only after `requires` succeeded; names may carry a verb (`tool:verb`)."""
+
+    tool: str
+    requires: str
+    family: str | None = None
+
+
+@dataclass(frozen=True)
+class EnvironmentProfile:
+    """What rules know of one environment; empty fields mean that nothing is known."""
+
+    environment: str
+    tools: tuple[JsonObject, ...] = ()
+    is_tools_known: bool = False
+    terminal_tools: frozenset[str] = frozenset()
+    handover_tools: frozenset[str] = frozenset()
+    write_tools: frozenset[str] = frozenset()
+    read_tools: frozenset[str] = frozenset()
+    non_progress: tuple[str, ...] = ()
+    order: tuple[OrderConstraint, ...] = ()
+    sql_arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    command_arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_consent_required: bool = False
+    name_text: str = ""
+    """Texts that name identifiers beside task and observations: tool descriptions, system text."""
+
+    @property
+    def tool_names(self) -> frozenset[str]:
+        """Names of all known tools."""
+        return frozenset(name for name in map(tool_name, self.tools) if name)
+
+    def parameters(self, tool: str) -> JsonObject | None:
+        """JSON Schema of a tool's arguments; None when it is unknown."""
+        for entry in self.tools:
+            if tool_name(entry) == tool:
+                found = _function(entry).get("parameters")
+                return found if isinstance(found, dict) else {}
+        return None
+
+    def is_write(self, tool: str) -> bool:
+        """Whether a tool changes the world."""
+        return tool in self.write_tools
+
+
+def _function(entry: JsonObject) -> JsonObject:
+    inner = entry.get("function")
+    return inner if isinstance(inner, dict) else entry
+
+
+def tool_name(entry: JsonObject) -> str:
+    """Name of a tool definition in OpenAI or plain shape."""
+    name = _function(entry).get("name")
+    return name if isinstance(name, str) else ""
+
+
+def name_words(tool: str) -> list[str]:
+    """Split a tool name into lower-case words."""
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", tool[:200])
+    return [word.lower() for word in _WORD.findall(spaced.replace("_", " "))]
+
+
+def guess_role(tool: str) -> str:
+    """Guess from its name whether a tool reads, writes or hands over; `unknown` otherwise."""
+    words = name_words(tool)
+    if not words:
+        return "unknown"
+    joined = "_".join(words)
+    if ("transfer" in words or "escalate" in words) and any(w in joined for w in HANDOVER_WORDS):
+        return "handover"
+    for word in words[:2]:
+        if word in READ_VERBS:
+            return "read"
+        if word in WRITE_VERBS:
+            return "write"
+    return "unknown"
+
+
+def _properties(entry: JsonObject) -> JsonObject:
+    parameters = _function(entry).get("parameters")
+    found = parameters.get("properties") if isinstance(parameters, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _statement_arguments(tools: Sequence[JsonObject]) -> dict[str, str]:
+    """Find tools that take SQL: an argument called so, or a description that says so."""
+    found: dict[str, str] = {}
+    for entry in tools:
+        function, name = _function(entry), tool_name(entry)
+        for argument, schema in _properties(entry).items():
+            text = f"{name} {argument} {function.get('description', '')} {schema}".lower()
+            if argument.lower() in _STATEMENT_NAMES and "sql" in text[:TEXT_CAP]:
+                found[name] = argument
+    return found
+
+
+def _as_tools(value: Any) -> tuple[JsonObject, ...]:
+    items = value if isinstance(value, list) else []
+    return tuple(item for item in items if isinstance(item, dict) and tool_name(item))
+
+
+def _command_arguments(episodes: Iterable[Episode]) -> dict[str, str]:
+    """Tools that take one text argument in an environment that lists admissible commands."""
+    found: dict[str, str] = {}
+    for episode in episodes:
+        listed = {step.step_index for step in episode.steps if step.admissible}
+        for call in episode.calls:
+            if call.step_index not in listed or not call.arguments or call.tool in found:
+                continue
+            try:
+                arguments = json.loads(call.arguments)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(arguments, dict) and len(arguments) == 1:
+                found[call.tool] = next(iter(arguments))
+    return found
+
+
+def _single_text_arguments(tools: Sequence[JsonObject]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for entry in tools:
+        properties = _properties(entry)
+        if len(properties) != 1:
+            continue
+        argument, schema = next(iter(properties.items()))
+        if isinstance(schema, dict) and schema.get("type") == "string":
+            found[tool_name(entry)] = argument
+    return found
+
+
+def _declared_order(environment: object) -> tuple[OrderConstraint, ...]:
+    pairs = getattr(environment, "order_constraints", ())
+    return tuple(OrderConstraint(tool=after, requires=before) for before, after in pairs)
+
+
+def profile_of_environment(environment: Environment) -> EnvironmentProfile:
+    """Derive a profile from what an environment declares.
+
+    Optional attributes are read when there are any: `order_constraints` (pairs of before and
+    after), `write_tools`, `handover_tools`.
+    """
+    tools = tuple(tool.as_openai() for tool in environment.tools)
+    profile = _from_tools(environment.name, tools, environment.system_prompt)
+    sql = profile.sql_arguments
+    texts = {n: a for n, a in _single_text_arguments(tools).items() if n not in sql}
+    lone_text = {n: a for n, a in texts.items() if n not in environment.terminal_tools}
+    declared_writes = frozenset(getattr(environment, "write_tools", ()))
+    return replace(
+        profile,
+        terminal_tools=frozenset(environment.terminal_tools),
+        non_progress=tuple(environment.non_progress),
+        order=_declared_order(environment),
+        write_tools=declared_writes or profile.write_tools - environment.terminal_tools,
+        handover_tools=frozenset(getattr(environment, "handover_tools", profile.handover_tools)),
+        command_arguments=lone_text if len(tools) <= 2 and not environment.terminal_tools else {},
+    )
+
+
+def _from_tools(
+    environment: str, tools: tuple[JsonObject, ...], system_text: str, names: Iterable[str] = ()
+) -> EnvironmentProfile:
+    all_names = {name for name in (*map(tool_name, tools), *names) if name}
+    roles = {name: guess_role(name) for name in all_names}
+
+    def having(role: str) -> frozenset[str]:
+        return frozenset(name for name, found in roles.items() if found == role)
+
+    described = " ".join(str(_function(entry).get("description", "")) for entry in tools)
+    return EnvironmentProfile(
+        environment=environment,
+        tools=tools,
+        is_tools_known=bool(tools),
+        handover_tools=having("handover"),
+        write_tools=having("write"),
+        read_tools=having("read"),
+        sql_arguments=_statement_arguments(tools),
+        is_consent_required=asks_for_consent(system_text),
+        name_text=f"{described[:TEXT_CAP]}\n{system_text[:TEXT_CAP]}".lower(),
+    )
+
+
+_CONSENT = re.compile(
+    r"explicit[^.\n]{0,60}(?:confirm|consent)|(?:obtain|ask|wait)[^.\n]{0,60}confirmation"
+)
+
+
+def asks_for_consent(system_text: str) -> bool:
+    """Whether the agent's instructions demand a confirmation before it changes anything."""
+    return _CONSENT.search(system_text[:TEXT_CAP].lower()) is not None
+
+
+def profile_of_episodes(environment: str, episodes: Sequence[Episode]) -> EnvironmentProfile:
+    """Derive a profile from imported episodes of one environment.
+
+    Tool definitions count when a source has them; tools that were only seen in use extend the
+    names by which writing, reading and handing over are guessed, but no schema is invented.
+    """
+    tools: dict[str, JsonObject] = {}
+    system_text = ""
+    called: set[str] = set()
+    for episode in episodes:
+        system_text = system_text or episode.prompt_text(episode.trajectory.system_prompt_id)
+        called.update(
+            call.tool for call in episode.calls if call.requestor == "assistant" and call.tool
+        )
+        for entry in _defined_tools(episode):
+            tools.setdefault(tool_name(entry), entry)
+    ordered = tuple(tools[name] for name in sorted(tools))
+    known = {call.tool for e in episodes for call in e.calls if _is_known_tool(call)}
+    profile = _from_tools(environment, ordered, system_text, called & known)
+    return replace(profile, command_arguments=_command_arguments(episodes))
+
+
+def _is_known_tool(call: ToolCallRow) -> bool:
+    return not call.is_error and call.executed is not False
+
+
+def _defined_tools(episode: Episode) -> tuple[JsonObject, ...]:
+    text = episode.prompt_text(episode.trajectory.tools_prompt_id)
+    if not text:
+        return ()
+    try:
+        return _as_tools(json.loads(text))
+    except (ValueError, RecursionError):
+        return ()

@@ -1,0 +1,68 @@
+"""EC3: the answer was handed in, but not in the shape the answer tool takes."""
+
+import json
+import re
+from typing import Any
+
+from tasks.annotator.hits import Hit, View, call_evidence, hit_at, quote, sign
+from tasks.annotator.intended_call import answer_tools
+from tasks.annotator.timeline import Turn
+
+_WORDS = re.compile(r"\w+(?:['.,]\w+)*")
+_SEPARATORS = (", ", " | ", "\t", "; ", ",", "|")
+
+
+def answer_shape(view: View) -> list[Hit]:
+    """EC3: a value of the answer is prose, a list written as text, or several cells in one."""
+    hits: list[Hit] = []
+    tools = answer_tools(view.profile)
+    for turn, call in view.timeline.calls():
+        if call.run_tool not in tools or not call.ran:
+            continue
+        for argument, value in sorted(call.run_arguments.items()):
+            shape = _shape(view, turn, value)
+            if shape is None:
+                continue
+            signature = sign("answer_shape", tool=call.run_tool, argument=argument, shape=shape)
+            evidence = call_evidence(turn, call) | {"value": quote(json.dumps(value))}
+            hits.append(hit_at(turn, "answer_shape", "EC3", signature, evidence))
+    return hits
+
+
+def _shape(view: View, turn: Turn, value: Any) -> str | None:
+    items = value if isinstance(value, list) else [value]
+    wants_list = view.gold.answer_type in ("list", "array")
+    if wants_list and not isinstance(value, list):
+        return "not_a_list"
+    shapes = [_shape_of_item(view, turn, item) for item in items[:200]]
+    return next((shape for shape in shapes if shape is not None), None)
+
+
+def _shape_of_item(view: View, turn: Turn, item: Any) -> str | None:
+    if isinstance(item, list | dict):
+        return "nested" if view.gold.answer_type not in (None, "nested") else None
+    if not isinstance(item, str) or not item.strip():
+        return None
+    seen = view.timeline.observed_before(turn.index)
+    plain = item.strip().lower()
+    if plain in seen and not _joined(plain, seen):
+        return None
+    if plain[0] in "[({" and plain[-1] in "])}":
+        return "list_as_text"
+    if len(_WORDS.findall(plain[:5000])) > view.parameters.prose_words:
+        return "prose"
+    return "joined" if _joined(plain, seen) else None
+
+
+def _joined(plain: str, seen: str) -> bool:
+    """Whether the value glues together cells that were shown apart, such as `3, ann`."""
+    for separator in _SEPARATORS:
+        parts = [part.strip() for part in plain[:1000].split(separator)]
+        if len(parts) > 1 and all(parts):
+            return plain not in seen and all(_is_cell(part, seen) for part in parts)
+    return False
+
+
+def _is_cell(part: str, seen: str) -> bool:
+    position = seen.find(part)
+    return position >= 0
