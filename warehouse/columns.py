@@ -89,6 +89,11 @@ class Column:
         return _POLARS_TYPE[self.kind]
 
     @property
+    def is_constrained(self) -> bool:
+        """Whether values must meet more than a type."""
+        return bool(self.allowed or self.bounds or self.pattern or self.is_json)
+
+    @property
     def is_volatile(self) -> bool:
         """Whether the column stays outside content hashes and equality checks."""
         return is_volatile(self.name)
@@ -145,7 +150,7 @@ def _column(row: type[Row], name: str, hint: Any, field: FieldInfo) -> Column:
         comment=" ".join((field.description or "").split()),
         allowed=allowed,
         bounds=tuple(_bounds(marks)),
-        pattern=next((m.pattern for m in marks if isinstance(m, StringConstraints)), None),
+        pattern=_pattern(marks),
         is_json=any(m is JsonColumn or isinstance(m, JsonColumn) for m in marks),
         has_default=has_default or nullable,
         default=field.default if has_default else None,
@@ -171,9 +176,14 @@ def _unwrap(hint: Any) -> tuple[Any, list[Any], bool]:
             return hint, marks, nullable
 
 
+def _pattern(marks: list[Any]) -> str | None:
+    found = [mark.pattern for mark in marks if isinstance(mark, StringConstraints)]
+    return str(found[0]) if found and found[0] is not None else None
+
+
 def _bounds(marks: list[Any]) -> Iterator[Bound]:
     for mark in marks:
-        parts = cast("list[Any]", mark.metadata) if isinstance(mark, FieldInfo) else [mark]
+        parts = mark.metadata if isinstance(mark, FieldInfo) else [mark]
         for part in parts:
             if isinstance(part, Ge):
                 yield Bound(">=", cast("float", part.ge))

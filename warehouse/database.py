@@ -1,7 +1,7 @@
 """Open DuckDB files: the live one to write, a snapshot to read; create an empty one."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,7 +19,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 
 @contextmanager
-def open_database(path: Path, *, read_only: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+def open_database(path: Path, *, read_only: bool) -> Generator[duckdb.DuckDBPyConnection]:
     """Open a DuckDB file and close it again.
 
     Raises:

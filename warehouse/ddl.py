@@ -1,15 +1,14 @@
 """Write the SQL that creates a table with its key and comments."""
 
 from schemas.tables import Table
-from warehouse.columns import columns_of
+from warehouse.columns import Column, columns_of
 
 
 def create_table(table: Table) -> str:
     """SQL that creates one table; every column carries its meaning as a comment."""
     width = max(len(column.name) for column in columns_of(table)) + 2
     lines = [
-        f"    {quoted(column.name):<{width}} {column.sql_type}"
-        + _null_clause(nullable=column.nullable)
+        f"    {quoted(column.name):<{width}} {column.sql_type}{_null_clause(column)}"
         for column in columns_of(table)
     ]
     lines.append(f"    PRIMARY KEY ({', '.join(quoted(name) for name in table.key)})")
@@ -24,8 +23,8 @@ def create_table(table: Table) -> str:
     return "\n".join(statements)
 
 
-def _null_clause(*, nullable: bool) -> str:
-    return "" if nullable else " NOT NULL"
+def _null_clause(column: Column) -> str:
+    return "" if column.nullable else " NOT NULL"
 
 
 def table_comment(table: Table) -> str:

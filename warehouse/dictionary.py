@@ -27,9 +27,7 @@ def data_dictionary() -> str:
         parts.extend(_table_section(table) for table in tables)
     parts.append("## Views\n")
     parts.append("| view | what it shows |\n| --- | --- |")
-    parts.append(
-        "\n".join(f"| `{view.name}` | {_cell(view.comment)} |" for view in views_of_release())
-    )
+    parts.extend(f"| `{view.name}` | {_cell(view.comment)} |" for view in views_of_release())
     return "\n".join(parts) + "\n"
 
 

@@ -1,7 +1,7 @@
 """Turn rows into a frame of their table; rows that do not fit become quarantine rows."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -57,7 +57,7 @@ def quarantined(table: Table, row: Row, place: str, reason: str) -> QuarantineRo
 
 
 def quarantine_row(
-    table_name: str, values: dict[str, object], place: str, reason: str
+    table_name: str, values: Mapping[str, object], place: str, reason: str
 ) -> QuarantineRow:
     """Describe refused values of a table; long values are cut."""
     content = canonical_json({name: _bounded(value) for name, value in values.items()})

@@ -6,7 +6,7 @@ ingest finishes.
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -118,8 +118,7 @@ def _ingest(segments: SegmentFrames, paths: Paths) -> IngestReport:
         try:
             with _transaction(connection):
                 outcome = take_in(connection, segments)
-                if outcome.failures:
-                    raise _BrokenContract(outcome)
+                _require_success(outcome)
         except _BrokenContract as broken:
             with _transaction(connection):
                 insert_rows(connection, _rejected_results(broken.outcome))
@@ -127,6 +126,11 @@ def _ingest(segments: SegmentFrames, paths: Paths) -> IngestReport:
     for segment in segments:
         shutil.rmtree(paths.pending / segment, ignore_errors=True)
     return _report(outcome)
+
+
+def _require_success(outcome: Outcome) -> None:
+    if outcome.failures:
+        raise _BrokenContract(outcome)
 
 
 def _ingest_singly(segments: SegmentFrames, paths: Paths) -> IngestReport:
@@ -178,7 +182,7 @@ def _rejected_results(outcome: Outcome) -> list[ValidationResultRow]:
 
 
 @contextmanager
-def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+def _transaction(connection: duckdb.DuckDBPyConnection) -> Generator[None]:
     try:
         connection.execute("BEGIN TRANSACTION")
         yield

@@ -172,13 +172,9 @@ def _present_columns(table: Table, frame: pl.DataFrame, file: Path) -> pl.DataFr
                 raise _unreadable(file, f"column {column.name} is missing")
             filled.append(pl.lit(column.default, dtype=column.polars_type).alias(column.name))
     try:
-        return frame.with_columns(filled).select(table.columns).cast(_schema(table))
+        return frame.with_columns(filled).select(table.columns).cast(pl.Schema(frame_schema(table)))
     except pl.exceptions.PolarsError as error:
         raise _unreadable(file, first_line(error)) from error
-
-
-def _schema(table: Table) -> dict[str, pl.DataType]:
-    return dict(frame_schema(table))
 
 
 def _unreadable(file: Path, reason: str) -> WarehouseError:

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _POLL_S = 0.02
 
 
 @contextmanager
-def file_lock(path: Path, *, timeout_s: float) -> Iterator[None]:
+def file_lock(path: Path, *, timeout_s: float) -> Generator[None]:
     """Hold an exclusive lock on a file.
 
     Raises:

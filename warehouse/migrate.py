@@ -91,9 +91,8 @@ def migrate(
 def _applied(connection: duckdb.DuckDBPyConnection) -> dict[int, str]:
     if connection.execute(_FIND_REGISTER).fetchall()[0][0] == 0:
         return {}
-    return {
-        int(version): str(sha256) for version, sha256 in connection.execute(_APPLIED).fetchall()
-    }
+    rows = connection.execute(_APPLIED).fetchall()
+    return {int(version): str(sha256) for version, sha256 in rows}
 
 
 def _check_history(applied: dict[int, str], steps: Sequence[Migration]) -> None:

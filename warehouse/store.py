@@ -1,7 +1,7 @@
 """The warehouse of one data folder: land rows, ingest them, publish a snapshot, read it."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from schemas.errors import DataContractError, TackroomError, WarehouseError
@@ -79,7 +79,7 @@ class Warehouse:
             return publish_snapshot(self.paths)
 
     @contextmanager
-    def read(self) -> Iterator[Reader]:
+    def read(self) -> Generator[Reader]:
         """Open the newest snapshot for reading."""
         for _ in range(_OPEN_ATTEMPTS):
             snapshot = self.snapshot
@@ -119,7 +119,7 @@ class Warehouse:
         with open_database(self.snapshot, read_only=True) as connection:
             return is_current(connection)
 
-    def _lock(self):  # noqa: ANN202
+    def _lock(self) -> AbstractContextManager[None]:
         return file_lock(self.paths.lock, timeout_s=self._lock_timeout_s)
 
     def _failure(self, segment: str, report: IngestReport) -> TackroomError | None:
