@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -135,16 +136,9 @@ def make() -> Callable[..., Episode]:
 
 
 @pytest.fixture
-def moves() -> Any:
+def moves() -> SimpleNamespace:
     """The move builders, as attributes."""
-
-    class Moves:
-        pass
-
-    found = Moves()
-    found.call, found.failed = staticmethod(call), staticmethod(failed)  # type: ignore[attr-defined]
-    found.broken, found.say = staticmethod(broken), staticmethod(say)  # type: ignore[attr-defined]
-    return found
+    return SimpleNamespace(call=call, failed=failed, broken=broken, say=say)
 
 
 @pytest.fixture
@@ -155,6 +149,7 @@ def sql_profile() -> EnvironmentProfile:
         is_tools_known=True,
         terminal_tools=frozenset({"hand_in"}),
         sql_arguments={"run_sql": "sql"},
+        non_progress=("0 rows affected",),
         order=(OrderConstraint("hand_in", "run_sql"),),
     )
 

@@ -53,7 +53,8 @@ def call_in_text(view: View) -> list[Hit]:
         found = find_intended(turn.text, view.profile, turn.admissible)
         following = turns[turn.index + 1].heard if turn.index + 1 < len(turns) else ""
         reply = turn.observation or following
-        if found is None and _CODE.search(turn.text[:20_000]) and _COMPLAINT.search(reply[:4000]):
+        is_bare = found is None and not view.profile.is_tools_known
+        if is_bare and _CODE.search(turn.text[:20_000]) and _COMPLAINT.search(reply[:4000]):
             found = Intended("call_in_text", "code", None, turn.text)
         if found is not None:
             hits.append(_text_hit(turn, found, reply))

@@ -27,10 +27,15 @@ def _refused(view: View) -> Iterable[tuple[Turn, CallView, str, str]]:
             yield turn, call, found[0], said
 
 
+def is_told_no_progress(view: View, turn: Turn) -> bool:
+    """Whether the environment's words say that a turn changed nothing."""
+    observation = turn.observation.strip()
+    return any(observation.startswith(text) for text in view.profile.non_progress if text)
+
+
 def is_non_progress(view: View, turn: Turn) -> bool:
     """Whether a turn changed nothing, by the environment's words or its state."""
-    observation = turn.observation.strip()
-    if any(observation.startswith(text) for text in view.profile.non_progress if text):
+    if is_told_no_progress(view, turn):
         return True
     return turn.state_before is not None and turn.state_before == turn.state_after
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from tasks.annotator.hits import Hit, View, quote, sign
 from tasks.annotator.profile import IDLE_COMMAND_VERBS
-from tasks.annotator.rules.commands import is_non_progress
+from tasks.annotator.rules.commands import is_non_progress, is_told_no_progress
 from tasks.annotator.timeline import Turn
 
 
@@ -210,8 +210,7 @@ def no_progress(view: View) -> list[Hit]:
 
 def _is_stalled(view: View, turn: Turn) -> bool:
     """Not the state alone: reading tools leave it as it was and still bring news."""
-    observation = turn.observation.strip()
-    if any(observation.startswith(text) for text in view.profile.non_progress if text):
+    if is_told_no_progress(view, turn):
         return True
     is_same_state = turn.state_before is not None and turn.state_before == turn.state_after
     earlier = view.timeline.turns[: turn.index]
@@ -220,9 +219,7 @@ def _is_stalled(view: View, turn: Turn) -> bool:
 
 def _stall_hit(view: View, stalled: list[Turn]) -> Hit:
     first = stalled[0]
-    is_told = any(
-        first.observation.strip().startswith(text) for text in view.profile.non_progress if text
-    )
+    is_told = is_told_no_progress(view, first)
     tool = first.calls[0].run_tool if first.calls else None
     form = "non_progress_text" if is_told else "same_state"
     evidence = {

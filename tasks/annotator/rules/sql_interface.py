@@ -5,6 +5,7 @@ from typing import Any
 
 from tasks.annotator.canonical import mask
 from tasks.annotator.hits import Hit, View, call_evidence, hit_at, quote, sign
+from tasks.annotator.rules.commands import is_told_no_progress
 from tasks.annotator.sql import error_class, find_fix, tokens_of
 from tasks.annotator.timeline import CallView, Turn
 
@@ -78,8 +79,11 @@ def value_not_observed(view: View) -> list[Hit]:
 
 
 def _unseen_literals(view: View, turn: Turn, statement: str) -> list[str]:
-    observed = view.timeline.observed_before(turn.index)
-    return [text for text in filter_literals(statement) if text.lower() not in observed]
+    """Filter values nobody had shown; words of the task count only when nothing was changed."""
+    known = view.timeline.observed_before(turn.index)
+    if not is_told_no_progress(view, turn):
+        known = view.timeline.seen_before(turn.index)
+    return [text for text in filter_literals(statement) if text.lower() not in known]
 
 
 def filter_literals(statement: str) -> list[str]:
