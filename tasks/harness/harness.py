@@ -1,0 +1,206 @@
+"""`Harness`: an immutable, content-addressed set of files in four lifecycle layers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+from . import contract, folder, settings, skills
+from .contract import Contract, read_contract
+from .errors import HarnessError
+from .rule_edits import put_rule, remove_rule
+from .rules import PATHS, RuleFile, read_rules
+from .settings import Budgets, Settings, read_settings
+from .skills import Skill, read_skill
+from .text import make_id, normalise, sha256_hex
+from .values import LAYERS, Artifact, Delivery, Layer
+
+MAX_DESCRIPTION = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Harness:
+    """A harness that has been read and checked; edits give a new one.
+
+    Two harnesses are equal when their ids are. `files` maps paths to text with LF line ends in
+    NFC form and always holds `harness.yaml`, `contract.md`, `actions.py` and `regulation.py`.
+    """
+
+    files: Mapping[str, str]
+    settings: Settings
+    contract: Contract
+    skills: tuple[Skill, ...]
+    actions: RuleFile
+    regulation: RuleFile
+
+    @classmethod
+    def from_files(cls, files: Mapping[str, str]) -> "Harness":
+        """Read and check a harness given as path -> text.
+
+        Raises:
+            HarnessError: anything in it cannot be used; one line with file and line.
+        """
+        texts = folder.check_files({path: normalise(text) for path, text in files.items()})
+        names = [path.split("/")[1] for path in texts if path.startswith("skills/")]
+        return cls(
+            files=MappingProxyType(texts),
+            settings=read_settings(texts[settings.PATH]),
+            contract=read_contract(texts[contract.PATH]),
+            skills=tuple(read_skill(texts[skills.path_of(name)], name=name) for name in names),
+            actions=read_rules("actions", texts[PATHS["actions"]]),
+            regulation=read_rules("regulation", texts[PATHS["regulation"]]),
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Harness":
+        """Read and check a harness folder; see `from_files` for what is refused."""
+        return cls.from_files(folder.read_folder(Path(path)))
+
+    def save(self, path: str | Path) -> None:
+        """Write the harness as a folder: a new or empty one, or one that holds a harness."""
+        folder.write_folder(Path(path), self.files)
+
+    @cached_property
+    def harness_id(self) -> str:
+        """Hash over paths and file hashes, the `name:` of harness.yaml left out."""
+        return make_id(
+            "harn", [[path, sha256_hex(text)] for path, text in self.content_files.items()]
+        )
+
+    @cached_property
+    def content_files(self) -> Mapping[str, str]:
+        """What is hashed and stored: `files` with the name cut out of harness.yaml."""
+        texts = dict(self.files)
+        texts[settings.PATH] = settings.without_name(texts[settings.PATH])
+        return MappingProxyType(dict(sorted(texts.items())))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by id."""
+        return isinstance(other, Harness) and other.harness_id == self.harness_id
+
+    def __hash__(self) -> int:
+        """Hash by id."""
+        return hash(self.harness_id)
+
+    @property
+    def api(self) -> int:
+        """Version of the harness format."""
+        return self.settings.api
+
+    @property
+    def name(self) -> str:
+        """Name people gave it; no part of its identity."""
+        return self.settings.name
+
+    @property
+    def environment(self) -> str:
+        """Environment it is written for."""
+        return self.settings.environment
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        """Layers that are switched on."""
+        return self.settings.layers_on
+
+    @property
+    def budgets(self) -> Budgets:
+        """Bounds on what it may do to one episode."""
+        return self.settings.budgets
+
+    @property
+    def delivery(self) -> Delivery:
+        """Whether skills are injected or loaded by the model."""
+        return self.settings.delivery
+
+    @cached_property
+    def artifacts(self) -> tuple[Artifact, ...]:
+        """Contract sections, tool hints, skills and rules, also of layers that are off."""
+        found = [
+            _artifact("contract", section.title, contract.PATH, section.text, section.text)
+            for section in self.contract.sections
+        ]
+        for tool, hint in self.contract.tool_hints.items():
+            name = f"{contract.TOOL_PREFIX}{tool}"
+            found.append(_artifact("contract", name, contract.PATH, hint, hint))
+        for skill in self.skills:
+            path = skills.path_of(skill.name)
+            body = self.files[path]
+            found.append(_artifact("skills", skill.name, path, skill.description, body))
+        for rules in (self.actions, self.regulation):
+            for rule in rules.rules:
+                path = PATHS[rules.layer]
+                found.append(_artifact(rules.layer, rule.name, path, rule.description, rule.source))
+        return tuple(found)
+
+    def artifact(self, layer: Layer, name: str) -> Artifact:
+        """Find an artifact.
+
+        Raises:
+            HarnessError: there is none of that layer and name.
+        """
+        for artifact in self.artifacts:
+            if artifact.layer == layer and artifact.name == name:
+                return artifact
+        msg = f"there is no artifact {name!r} in layer {layer}"
+        raise HarnessError(msg, where=self.harness_id)
+
+    def put(self, layer: Layer, name: str, body: str) -> "Harness":
+        """Add or replace one artifact: section text, SKILL.md text or rule source.
+
+        A section keeps its place when replaced, and so does a rule. The name `tool:NAME` in
+        layer contract stands for the hint of one tool.
+
+        Raises:
+            HarnessError: the artifact cannot be used.
+        """
+        path = _path_of(layer, name)
+        if layer == "contract":
+            return self._with({path: contract.put_section(self.files[path], name, body)})
+        if layer == "skills":
+            return self._with({path: normalise(body).strip("\n") + "\n"})
+        return self._with({path: put_rule(layer, self.files[path], name, body)})
+
+    def remove(self, layer: Layer, name: str) -> "Harness":
+        """Remove one artifact; removing what was just added gives back the same id.
+
+        Raises:
+            HarnessError: there is no such artifact.
+        """
+        path = _path_of(layer, name)
+        if layer == "contract":
+            return self._with({path: contract.remove_section(self.files[path], name)})
+        if layer == "skills":
+            self.artifact(layer, name)
+            return self._with({path: None})
+        return self._with({path: remove_rule(layer, self.files[path], name)})
+
+    def without_layer(self, layer: Layer) -> "Harness":
+        """Switch a layer off; its artifacts stay in the folder."""
+        return self._with({settings.PATH: self.settings.without_layer(layer).render()})
+
+    def with_delivery(self, delivery: Delivery) -> "Harness":
+        """Change how skills reach the model."""
+        if delivery == self.delivery:
+            return self
+        return self._with({settings.PATH: self.settings.with_delivery(delivery).render()})
+
+    def _with(self, changes: Mapping[str, str | None]) -> "Harness":
+        texts: dict[str, str | None] = {**self.files, **changes}
+        return Harness.from_files({path: text for path, text in texts.items() if text is not None})
+
+
+def _path_of(layer: str, name: str) -> str:
+    if layer == "contract":
+        return contract.PATH
+    if layer == "skills":
+        return skills.path_of(skills.check_skill_name(name))
+    if layer in ("actions", "regulation"):
+        return f"{layer}.py"
+    msg = f"there is no layer {layer!r}"
+    raise HarnessError(msg, hint=f"one of {', '.join(LAYERS)}")
+
+
+def _artifact(layer: Layer, name: str, path: str, description: str, body: str) -> Artifact:
+    first = description.strip().split("\n")[0][:MAX_DESCRIPTION]
+    return Artifact(layer, name, path, first, body, make_id("art", [layer, name, body]))

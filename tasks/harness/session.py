@@ -1,0 +1,289 @@
+"""`Session`: one episode of an agent under a harness, whatever loop runs the agent.
+
+A loop calls `condition` once, then for each turn of the model `before_call`, executes what it
+is told to, and calls `after_result` with what came back (or with the decision's message).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pydantic import JsonValue
+
+from .arguments import parse_arguments
+from .conduct import LOAD_TOOL, Conduct
+from .errors import HarnessError
+from .harness import Harness
+from .prompts import append_to, load_tool, offers_skills, system_text, tool_name, with_tool_hints
+from .retrieval import find_skill
+from .sandbox import RuleOutcome, Sandbox
+from .skills import Skill
+from .text import JsonObject
+from .timeline import Point, Timeline, encode_action, encode_base, encode_entry
+from .values import (
+    Action,
+    CallLike,
+    Conditioned,
+    Decision,
+    HistoryEntry,
+    Intervention,
+    InterventionKind,
+    Regulated,
+    RuleLayer,
+)
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """A turn that has been decided on and whose result has not come back."""
+
+    action: Action
+    decision: Decision
+    is_new_turn: bool
+
+
+class Session:
+    """One episode. Not for concurrent use; the sandbox is, and is shared between sessions."""
+
+    def __init__(
+        self,
+        harness: Harness,
+        task_text: str,
+        tools: Sequence[Mapping[str, JsonValue]],
+        *,
+        sandbox: Sandbox | None = None,
+        budget: int | None = None,
+    ) -> None:
+        """Prepare an episode; `tools` are tool definitions in chat form, `budget` model turns.
+
+        Raises:
+            HarnessError: the harness has rules and there is no sandbox to run them in, or a
+                tool is called as the one that loads skills.
+        """
+        names = frozenset(name for tool in tools if (name := tool_name(tool)) is not None)
+        self.harness = harness
+        self.task_text = task_text
+        self._tools = list(tools)
+        self._sandbox = sandbox
+        self._budget = budget
+        self._conduct = Conduct(harness, names)
+        self._messages: list[JsonObject] = []
+        self._base: str | None = None
+        self._history: list[HistoryEntry] = []
+        self._encoded: list[str] = []
+        self._pending: _Pending | None = None
+        self._skill: str | None = None
+        if LOAD_TOOL in names and offers_skills(harness):
+            msg = f"a tool is called {LOAD_TOOL}, which loads skills here"
+            raise HarnessError(msg)
+        if sandbox is None and (
+            self._conduct.rules("actions") or self._conduct.rules("regulation")
+        ):
+            msg = "the harness has rules, so a session needs a sandbox"
+            raise HarnessError(msg)
+
+    @property
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """Finished turns."""
+        return tuple(self._history)
+
+    @property
+    def step(self) -> int:
+        """Model turns and forced actions so far; each spends one unit of budget."""
+        return sum(entry.is_new_turn for entry in self._history)
+
+    @property
+    def remaining_steps(self) -> int | None:
+        """Units of budget left; null without a budget."""
+        return None if self._budget is None else max(0, self._budget - self.step)
+
+    def resume(self, history: Sequence[HistoryEntry]) -> None:
+        """Take over the finished turns of another session, as a fork does."""
+        self._pending = None
+        self._history = list(history)
+        self._encoded = [encode_entry(entry) for entry in history]
+
+    def condition(
+        self, messages: Sequence[Mapping[str, JsonValue]], tools: Sequence[Mapping[str, JsonValue]]
+    ) -> Conditioned:
+        """Put contract and skills into what the model is sent first."""
+        sent = [dict(message) for message in messages]
+        text = system_text(self.harness)
+        if text:
+            sent = append_to(sent, "system", text)
+        hints = self.harness.contract.tool_hints if "contract" in self.harness.layers else {}
+        offered = with_tool_hints(tools, hints)
+        if offers_skills(self.harness):
+            offered.append(load_tool(self.harness.skills))
+        skill, interventions = self._choose_skill("")
+        if skill is not None:
+            sent = append_to(sent, "user", skill.prompt)
+        self._messages = sent
+        self._base = None
+        return Conditioned(sent, offered, interventions)
+
+    def change_stage(self, state_text: str) -> tuple[str | None, tuple[Intervention, ...]]:
+        """Look for a skill again when the task enters another stage.
+
+        Gives the text to put into the next message, or null when no other skill is due.
+        """
+        before = self._skill
+        skill, interventions = self._choose_skill(state_text)
+        if skill is None or skill.name == before:
+            return None, ()
+        return skill.prompt, interventions
+
+    def note_message(self, message: Mapping[str, JsonValue]) -> None:
+        """Tell the rules of a message that is no turn, such as a later word of the user."""
+        self._messages.append(dict(message))
+        self._base = None
+
+    async def before_call(
+        self,
+        name: str | None,
+        raw_arguments: str | None,
+        *,
+        raw_text: str = "",
+        admissible: Sequence[str] | None = None,
+        is_new_turn: bool = True,
+    ) -> Decision:
+        """Decide what to do with a call as the model wrote it, or with a turn without one.
+
+        Args:
+            name: tool called; null when the reply held no call, so that a rule may find one.
+            raw_arguments: argument text as written.
+            raw_text: what the model wrote besides the call.
+            admissible: commands the environment offers now.
+            is_new_turn: false for the second and later calls of one reply.
+
+        Raises:
+            SandboxError: the sandbox is gone.
+        """
+        self._close_pending()
+        action = read_action(name, raw_arguments, raw_text)
+        decision = self._answer_load(action)
+        if decision is None:
+            decision = await self._decide(action, admissible)
+        self._pending = _Pending(action, decision, is_new_turn)
+        return decision
+
+    async def after_result(
+        self,
+        call: CallLike | None,
+        observation: str,
+        *,
+        is_error: bool = False,
+        admissible: Sequence[str] | None = None,
+    ) -> Regulated:
+        """Take note of what came back and decide what follows.
+
+        `call` is what was executed; null when nothing was. A call without a `before_call` is a
+        forced one and spends budget of its own.
+
+        Raises:
+            SandboxError: the sandbox is gone.
+        """
+        self._note(self._finished(call), observation, is_error=is_error)
+        outcomes = await self._ask("regulation", None, admissible, past=len(self._history))
+        return self._conduct.regulate(observation, outcomes, remaining_steps=self.remaining_steps)
+
+    async def _decide(self, action: Action, admissible: Sequence[str] | None) -> Decision:
+        outcomes = await self._ask("actions", action, admissible, past=len(self._history))
+        if action.call is not None:
+            return self._conduct.decide(action.call, outcomes)
+        first, is_found = self._conduct.rescue(action, outcomes)
+        if not is_found or first.call is None:
+            return first
+        rescued = Action(first.call.tool, first.call.arguments, action.raw_text)
+        outcomes = await self._ask("actions", rescued, admissible, past=len(self._history))
+        return joined(first, self._conduct.decide(first.call, outcomes))
+
+    def _choose_skill(self, state_text: str) -> tuple[Skill | None, tuple[Intervention, ...]]:
+        harness = self.harness
+        if "skills" not in harness.layers or harness.delivery != "injected":
+            return None, ()
+        skill = find_skill(harness.skills, f"{self.task_text}\n{state_text}")
+        self._skill = skill.name if skill else None
+        if skill is None:
+            return None, ()
+        return skill, (self._skill_intervention(skill, "inject"),)
+
+    def _skill_intervention(self, skill: Skill, kind: InterventionKind) -> Intervention:
+        artifact = self.harness.artifact("skills", skill.name)
+        after = skill.prompt
+        return Intervention("skills", artifact.artifact_id, skill.name, kind, None, after)
+
+    def _answer_load(self, action: Action) -> Decision | None:
+        if action.tool != LOAD_TOOL or not offers_skills(self.harness) or action.call is None:
+            return None
+        wanted = action.call.arguments.get("name")
+        for skill in self.harness.skills:
+            if skill.name == wanted:
+                log = (self._skill_intervention(skill, "load"),)
+                return Decision("loaded", None, skill.prompt, None, log)
+        names = ", ".join(skill.name for skill in self.harness.skills)
+        return Decision("unusable", None, f"There is no such skill. Skills: {names}.")
+
+    async def _ask(
+        self,
+        layer: RuleLayer,
+        action: Action | None,
+        admissible: Sequence[str] | None,
+        *,
+        past: int,
+    ) -> tuple[RuleOutcome, ...]:
+        rules = self._conduct.rules(layer)
+        encoded = encode_action(action) if action is not None else None
+        if rules is None or self._sandbox is None or (action is not None and encoded is None):
+            return ()
+        if self._base is None:
+            self._base = encode_base(self.task_text, self._tools, list(self._messages))
+        offered = tuple(admissible) if admissible is not None else None
+        point = Point(encoded, past, self.step, self.remaining_steps, offered)
+        timeline = Timeline(self._base, self._encoded, (point,))
+        skip = self._conduct.dismissed[layer]
+        return (await self._sandbox.evaluate(rules, timeline, skip=skip))[0]
+
+    def _finished(self, call: CallLike | None) -> _Pending:
+        pending, self._pending = self._pending, None
+        if pending is None:
+            tool, arguments = (call.tool, dict(call.arguments)) if call else (None, None)
+            return _Pending(Action(tool, arguments), Decision("execute"), is_new_turn=True)
+        if call is None:
+            return pending
+        executed = replace(
+            pending.action, tool=call.tool, arguments=dict(call.arguments), parse_error=None
+        )
+        return replace(pending, action=executed)
+
+    def _note(self, finished: _Pending, observation: str, *, is_error: bool) -> None:
+        entry = HistoryEntry(finished.action, observation, is_error, finished.is_new_turn)
+        self._history.append(entry)
+        self._encoded.append(encode_entry(entry))
+
+    def _close_pending(self) -> None:
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            is_error = pending.decision.kind not in ("execute", "loaded")
+            self._note(pending, pending.decision.message, is_error=is_error)
+
+
+def read_action(name: str | None, raw_arguments: str | None, raw_text: str) -> Action:
+    """Parse a turn of the model as it was written."""
+    if name is None:
+        return Action(None, None, raw_text)
+    parsed = parse_arguments(raw_arguments)
+    return Action(name, parsed.value, raw_text, parsed.error)
+
+
+def joined(first: Decision, second: Decision) -> Decision:
+    """Put the rescue of a call and the judgement of that call together, nothing told twice."""
+    told = {(fault.artifact_id, fault.kind) for fault in first.faults}
+    rescues = tuple(done for done in first.interventions if done.kind == "rescue")
+    judged = tuple(done for done in second.interventions if done.kind != "rescue")
+    return replace(
+        second,
+        parse_error=first.parse_error,
+        interventions=rescues + judged,
+        faults=first.faults
+        + tuple(fault for fault in second.faults if (fault.artifact_id, fault.kind) not in told),
+    )
