@@ -1,0 +1,127 @@
+"""Clause-wise pruning after a commit: an edit goes when the bundle is no worse without it.
+
+Each removal is compared with the *accepted* bundle, not with what pruning has left so far, so the
+losses of several removals cannot add up past the margin. A removal stands when the one-sided 95 %
+lower limit of success(without) - success(with) over all select pairs lies above -2 points
+(`paired_lower_bound`: pairs that the removal provably cannot touch are exact ties). A removal
+that would miss the margin even if all remaining pairs were ties is given up at once; that errs
+on the side of keeping.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.gate import PairedTrialRow
+from tasks.gate.arms import Arms, CanTouch, always_touches
+from tasks.gate.bundles import combine
+from tasks.gate.candidate import Candidate, GateWorld
+from tasks.gate.paired import trial_key, trial_rows
+from tasks.gate.pairs import Pair, order_tasks
+from tasks.harness import Harness
+from tasks.statistics.evidence import EProcess
+from tasks.statistics.noninferiority import LowerBound, paired_lower_bound
+
+
+@dataclass(frozen=True)
+class Removal:
+    """One try to do without an edit; wins are tasks solved only without it."""
+
+    edit_id: str
+    is_removed: bool
+    wins: int
+    losses: int
+    ties: int
+    touched: int
+    bound: LowerBound | None
+    trial_id: str
+    rows: tuple[PairedTrialRow, ...]
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether the edit provably changes no select run."""
+        return self.is_removed and self.touched == 0
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What is left of a bundle, and every try."""
+
+    harness: Harness
+    kept: tuple[Candidate, ...]
+    removals: tuple[Removal, ...]
+
+
+async def prune_bundle(
+    world: GateWorld,
+    base: Harness,
+    edits: Sequence[Candidate],
+    *,
+    can_touch: CanTouch = always_touches,
+) -> Pruning:
+    """Try to remove each edit, the last proposed first; the last one left always stays."""
+    full = combine(base, edits)
+    kept, harness = list(edits), full
+    removals: list[Removal] = []
+    for edit in reversed(edits):
+        if len(kept) == 1:
+            break
+        rest = [other for other in kept if other.edit_id != edit.edit_id]
+        without = combine(base, rest)
+        removal = await try_removal(Arms(world, full, without, can_touch), edit.edit_id)
+        removals.append(removal)
+        if removal.is_removed:
+            kept, harness = rest, without
+    return Pruning(harness, tuple(kept), tuple(removals))
+
+
+async def try_removal(arms: Arms, edit_id: str) -> Removal:
+    """Compare the bundle with and without an edit until it must stay or all pairs are read."""
+    world = arms.world
+    order = order_tasks(world.select, world.seed)
+    read: list[Pair] = []
+    is_open = True
+    for start in range(0, len(order), world.settings.block):
+        read += await arms.pair(order[start : start + world.settings.block], start)
+        if not _is_non_inferior(read, len(order), world.settings.margin):
+            is_open = False
+            break
+    trial_id = trial_key(arms, "prune")
+    wins, losses, valid, touched = _counts(read)
+    return Removal(
+        edit_id=edit_id,
+        is_removed=is_open and valid > 0,
+        wins=wins,
+        losses=losses,
+        ties=valid - wins - losses,
+        touched=touched,
+        bound=paired_lower_bound(wins, losses, touched, valid),
+        trial_id=trial_id,
+        rows=trial_rows(arms, trial_id, "prune", read, _e_values(read)),
+    )
+
+
+def _is_non_inferior(read: Sequence[Pair], planned: int, margin: float) -> bool:
+    wins, losses, valid, touched = _counts(read)
+    unread = planned - len(read)
+    # Unread pairs count as touched ties in proportion to what was read.
+    expected = touched + (round(unread * touched / valid) if valid else unread)
+    bound = paired_lower_bound(wins, losses, expected, valid + unread)
+    if unread and losses == 0:
+        return True
+    return bound is not None and bound.lo > -margin
+
+
+def _counts(pairs: Sequence[Pair]) -> tuple[int, int, int, int]:
+    wins = sum(pair.result == "win" for pair in pairs)
+    losses = sum(pair.result == "loss" for pair in pairs)
+    valid = sum(pair.is_valid for pair in pairs)
+    touched = sum(pair.is_valid and not pair.by_construction for pair in pairs)
+    return wins, losses, valid, touched
+
+
+def _e_values(pairs: Sequence[Pair]) -> list[float]:
+    process, values = EProcess(float("inf")), []
+    for pair in pairs:
+        process = process.after(pair.result)
+        values.append(process.e_value)
+    return values
