@@ -53,7 +53,15 @@ class EnvironmentFault(TackroomError):
 
 
 class ModelFault(TackroomError):
-    """A model endpoint failed as infrastructure; the episode says nothing about the agent."""
+    """A model endpoint failed as infrastructure; the episode says nothing about the agent.
+
+    Attributes:
+        kind: `unavailable`, `refused`, `malformed` or `unseen_prompt`.
+    """
+
+    def __init__(self, what: str, *, kind: str = "unavailable", hint: str = "") -> None:
+        self.kind = kind
+        super().__init__(what, hint=hint)
 
 
 class ContextOverflow(ModelFault):

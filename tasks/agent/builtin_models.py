@@ -29,7 +29,7 @@ class _GoldConversation:
     context: EpisodeContext
     expert: HasExpert
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Message]) -> ModelReply:
+    async def reply(self, _messages: Sequence[Message], _tools: Sequence[Message]) -> ModelReply:
         call = self.expert.expert_call(self.context.task, self.context.world)
         return ModelReply(calls=(raw_call(call),), finish_reason="tool_calls")
 
@@ -58,7 +58,7 @@ class GoldModel:
 
 @dataclass(frozen=True)
 class _NoopConversation:
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Message]) -> ModelReply:
+    async def reply(self, _messages: Sequence[Message], _tools: Sequence[Message]) -> ModelReply:
         return ModelReply(finish_reason="stop")
 
 
@@ -71,7 +71,7 @@ class NoopModel:
     is_simulated: bool = True
     is_deterministic: bool = True
 
-    def open(self, context: EpisodeContext) -> Conversation:
+    def open(self, _context: EpisodeContext) -> Conversation:
         """Start an episode."""
         return _NoopConversation()
 
@@ -97,7 +97,7 @@ class _ScriptedConversation:
     requests: list[list[Message]]
     position: int = 0
 
-    async def reply(self, messages: Sequence[Message], tools: Sequence[Message]) -> ModelReply:
+    async def reply(self, messages: Sequence[Message], _tools: Sequence[Message]) -> ModelReply:
         self.requests.append([dict(message) for message in messages])
         position = self.position
         if self.repeats_last and self.items:

@@ -211,7 +211,7 @@ class Conversation(Protocol):
     """A model within one episode."""
 
     async def reply(
-        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], /
     ) -> ModelReply:
         """Answer the conversation so far, given in OpenAI chat form.
 
@@ -224,15 +224,27 @@ class Conversation(Protocol):
 class Model(Protocol):
     """A frozen model behind a name."""
 
-    name: str
-    fingerprint: str
-    """Everything about the model that changes results; part of the trajectory key."""
-    is_simulated: bool
-    """Whether numbers made with it must be labelled as simulated."""
-    is_deterministic: bool
-    """Whether the same conversation always gets the same reply (temperature 0)."""
+    @property
+    def name(self) -> str:
+        """The model in the words of the command line."""
+        ...
 
-    def open(self, context: EpisodeContext) -> Conversation:
+    @property
+    def fingerprint(self) -> str:
+        """Everything about the model that changes results; part of the trajectory key."""
+        ...
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether numbers made with it must be labelled as simulated."""
+        ...
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether the same conversation always gets the same reply (temperature 0)."""
+        ...
+
+    def open(self, context: EpisodeContext, /) -> Conversation:
         """Start an episode."""
         ...
 

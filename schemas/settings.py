@@ -1,0 +1,228 @@
+"""Settings of an installation: environment variables, then `.env`, then `tackroom.toml`.
+
+`TACKROOM_HOME=/data` sets `home`; `TACKROOM_MODELS__LOCAL__MODEL=qwen` sets a nested value. Keys
+of endpoints are never settings: an endpoint names the variable that holds its key.
+"""
+
+import os
+import tomllib
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from dotenv import dotenv_values
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError
+from pydantic_core import ErrorDetails
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
+
+from schemas.errors import ConfigError
+
+TOML_FILE = "tackroom.toml"
+DOTENV_FILE = ".env"
+PREFIX = "TACKROOM_"
+_STRICT = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Sampling(BaseModel):
+    """How an endpoint draws its replies; what is not set is left to the endpoint."""
+
+    model_config = _STRICT
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    """0 makes an endpoint count as deterministic."""
+    top_p: float | None = Field(default=None, gt=0, le=1)
+    """Nucleus sampling."""
+    max_tokens: int | None = Field(default=None, ge=1)
+    """Most tokens of one reply."""
+    stop: tuple[str, ...] = ()
+    """Texts that end a reply."""
+    send_seed: bool = False
+    """Whether a seed made from task, seed and repeat is sent with each request."""
+    extra_body: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    """Further members of the request, for options of one server only."""
+
+
+class Limits(BaseModel):
+    """What one endpoint is asked to bear, and for how long it may fail."""
+
+    model_config = _STRICT
+    concurrency: int = Field(default=32, ge=1, le=1024)
+    """Most requests in flight."""
+    timeout_s: float = Field(default=120, gt=0, le=3600)
+    """Longest wait for one complete reply."""
+    max_retries: int = Field(default=5, ge=0, le=20)
+    """Most repetitions of one request after 408, 429, 5xx and lost connections."""
+    retry_budget_s: float = Field(default=180, ge=0, le=3600)
+    """Longest time spent on one request, all repetitions and waits together."""
+    max_reply_bytes: int = Field(default=8_000_000, ge=1000)
+    """Longest response that is read."""
+
+
+class Price(BaseModel):
+    """Price of an endpoint in US dollars for a million tokens."""
+
+    model_config = _STRICT
+    prompt: float = Field(default=0, ge=0)
+    """Tokens sent."""
+    completion: float = Field(default=0, ge=0)
+    """Tokens written."""
+
+
+class EndpointSettings(BaseModel):
+    """A named endpoint that speaks the OpenAI chat completions protocol."""
+
+    model_config = _STRICT
+    base_url: str = Field(pattern=r"^https?://[^\s/]+")
+    """Address up to and without `/chat/completions`."""
+    model: str = Field(min_length=1)
+    """Model as the endpoint calls it."""
+    api_key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    """Name of the variable that holds the key; none for endpoints without one."""
+    mode: Literal["tools", "text"] = "tools"
+    """Native tool calls, or calls written as JSON text for models without them."""
+    sampling: Sampling = Sampling()
+    """How replies are drawn."""
+    limits: Limits = Limits()
+    """Concurrency, timeouts, retries."""
+    price: Price | None = None
+    """Price; costs stay unknown without it."""
+
+
+class Roles(BaseModel):
+    """Which model answers in which role, in the words of the command line."""
+
+    model_config = _STRICT
+    agent: str | None = None
+    """Acts in the environments."""
+    reference: str | None = None
+    """Compared with in the diagnosis."""
+    editor: str | None = None
+    """Edits harnesses."""
+    judge: str | None = None
+    """Judges what rules cannot."""
+    user: str | None = None
+    """Plays the user where a world needs one."""
+
+
+class Settings(BaseSettings):
+    """Everything a user can configure outside of a command."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        dotenv_filtering="match_prefix",
+    )
+    home: Path = Path(".tackroom")
+    """Data folder."""
+    models: dict[str, EndpointSettings] = Field(default_factory=dict[str, EndpointSettings])
+    """Named endpoints."""
+    roles: Roles = Roles()
+    """Models by role."""
+    _folder: Path = Path()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Let variables win over `.env`, and `.env` over values passed in from the file."""
+        return env_settings, dotenv_settings, file_secret_settings, init_settings
+
+    def variable(self, name: str) -> str | None:
+        """Value of an environment variable, else of the same name in `.env`."""
+        return os.environ.get(name) or dotenv_values(self._folder / DOTENV_FILE).get(name)
+
+    def secret(self, name: str) -> SecretStr | None:
+        """As `variable`, for a key."""
+        value = self.variable(name)
+        return SecretStr(value) if value else None
+
+
+def load_settings(folder: Path = Path()) -> Settings:
+    """Read the settings that hold in a folder.
+
+    Raises:
+        ConfigError: a file cannot be read, or holds an unknown key or a wrong value.
+    """
+    toml = _read_toml(folder / TOML_FILE)
+    try:
+        settings = Settings(_env_file=folder / DOTENV_FILE, **toml)
+    except ValidationError as error:
+        raise _explain(error.errors(include_url=False)[0], toml) from None
+    except SettingsError as error:
+        message = f"the environment or {DOTENV_FILE}: {error}"
+        raise ConfigError(message) from error
+    settings._folder = folder
+    return settings
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        toml = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
+        message = f"{TOML_FILE} cannot be read: {error}"
+        raise ConfigError(message) from error
+    private = next((key for key in toml if key.startswith("_")), None)
+    if private is not None:
+        message = f"{TOML_FILE}: unknown key `{private}`"
+        raise ConfigError(message, hint=f"known: {', '.join(_known_keys(()))}")
+    return toml
+
+
+def _explain(error: ErrorDetails, toml: dict[str, Any]) -> ConfigError:
+    """Say in one line which key is wrong, where it stands, and what was expected.
+
+    The value is not repeated: it may be a key somebody pasted into the wrong place.
+    """
+    place = tuple(str(part) for part in error["loc"])
+    key = ".".join(place)
+    origin = TOML_FILE if _stands_in(toml, place) else f"the environment or {DOTENV_FILE}"
+    if error["type"] != "extra_forbidden":
+        message = f"{origin}: `{key}`: {error['msg']}"
+        return ConfigError(message)
+    known = _known_keys(place[:-1])
+    close = get_close_matches(place[-1], known, n=1)
+    hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)}"
+    message = f"{origin}: unknown key `{key}`"
+    return ConfigError(message, hint=hint)
+
+
+def _stands_in(toml: object, place: Sequence[str]) -> bool:
+    """Tell whether a missing or wrong key comes from the file: its table stands there."""
+    for part in place[:-1]:
+        if not isinstance(toml, dict) or part not in toml:
+            return False
+        toml = cast("dict[str, Any]", toml)[part]
+    return len(place) > 1 or (isinstance(toml, dict) and place[-1] in toml)
+
+
+def _known_keys(table: tuple[str, ...]) -> list[str]:
+    """Keys of the table that an unknown key stands in."""
+    match table:
+        case ("models", _):
+            model: type[BaseModel] = EndpointSettings
+        case ("models", _, "sampling"):
+            model = Sampling
+        case ("models", _, "limits"):
+            model = Limits
+        case ("models", _, "price"):
+            model = Price
+        case ("roles",):
+            model = Roles
+        case _:
+            model = Settings
+    return sorted(model.model_fields)

@@ -1,0 +1,250 @@
+"""Our agent loop: condition, ask, realize, execute, regulate, until verdict, budget or fault.
+
+A failed episode is a row like any other and its siblings go on; only a request that makes no
+sense (ConfigError) stops them all.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from schemas.episode import Episode
+from schemas.errors import (
+    ConfigError,
+    ContextOverflow,
+    EnvironmentFault,
+    ModelFault,
+    TackroomError,
+)
+from schemas.fields import Termination
+from schemas.ids import make_id
+from schemas.text import clean_text
+from tasks.agent.conversation import opening_messages
+from tasks.agent.episode_log import Ending, EpisodeLog, Identity
+from tasks.agent.fork import Fork, replay_prefix
+from tasks.agent.protocols import (
+    Call,
+    Conversation,
+    Environment,
+    EpisodeContext,
+    JsonObject,
+    ManagedModel,
+    Model,
+    ModelReply,
+    Task,
+)
+from tasks.agent.turn import Turn, clean_reply
+from tasks.agent.world_driver import WorldDriver
+from tasks.harness import Harness, HarnessError, Sandbox, SandboxError, Session
+
+logger = logging.getLogger(__name__)
+
+DETAIL_LENGTH = 300
+CONCURRENCY = 64
+
+
+@dataclass(frozen=True)
+class EpisodeSpec:
+    """One episode to run; with `fork`, from a step of a stored episode on."""
+
+    task: Task
+    seed: int
+    repeat: int = 0
+    fork: Fork | None = None
+
+    @property
+    def arm(self) -> str:
+        """`run`, or `fork:<trajectory>:<step>:<name>`."""
+        return self.fork.arm if self.fork else "run"
+
+
+@dataclass(frozen=True)
+class Rig:
+    """What the episodes of one call have in common."""
+
+    environment: Environment
+    model: Model
+    harness: Harness
+    sandbox: Sandbox | None
+    now: datetime
+
+    @property
+    def budget(self) -> int:
+        """Most model calls and forced calls of one episode."""
+        return self.environment.step_budget
+
+
+def fork_spec(
+    source: Episode,
+    task: Task,
+    step_index: int,
+    name: str,
+    *,
+    extra_text: str = "",
+    repeat: int = 0,
+) -> EpisodeSpec:
+    """Describe a fork: the source up to a step, then the model anew.
+
+    `extra_text` is put before the model at that step, behind what it saw there. The name goes
+    into the trajectory's key, so two texts need two names.
+    """
+    fork = Fork(source, step_index, name, extra_text)
+    return EpisodeSpec(task, source.trajectory.seed, repeat, fork)
+
+
+async def run_episode(
+    spec: EpisodeSpec,
+    environment: Environment,
+    model: Model,
+    harness: Harness,
+    sandbox: Sandbox | None,
+    *,
+    now: datetime,
+) -> Episode:
+    """Run one episode; as `run_episodes`."""
+    rig = Rig(environment, model, harness, sandbox, now)
+    return (await run_episodes([spec], rig))[0]
+
+
+async def run_episodes(
+    specs: Sequence[EpisodeSpec],
+    rig: Rig,
+    *,
+    concurrency: int = CONCURRENCY,
+    on_done: Callable[[Episode], None] | None = None,
+) -> list[Episode]:
+    """Run episodes side by side and return them in the order of the specs.
+
+    Results do not depend on the order in which episodes end; `on_done` hears of each as it does.
+
+    Raises:
+        ConfigError: model, harness and environment do not go together.
+    """
+    done: dict[int, Episode] = {}
+    queue = iter(enumerate(specs))
+
+    async def work() -> None:
+        for position, spec in queue:
+            done[position] = await _run(rig, spec)
+            if on_done:
+                on_done(done[position])
+
+    async with AsyncExitStack() as stack:
+        if isinstance(rig.model, ManagedModel):
+            await stack.enter_async_context(rig.model)
+        await _run_workers([work() for _ in range(min(concurrency, len(specs)))])
+    return [done[position] for position in range(len(specs))]
+
+
+async def _run_workers(workers: Sequence[Coroutine[None, None, None]]) -> None:
+    """Wait for all; the first error ends the others and is raised as it is."""
+    running = [asyncio.ensure_future(worker) for worker in workers]
+    try:
+        await asyncio.gather(*running)
+    finally:
+        for worker in running:
+            worker.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+async def _run(rig: Rig, spec: EpisodeSpec) -> Episode:
+    log = EpisodeLog(_identify(rig, spec))
+    try:
+        driver = await WorldDriver.start(rig.environment, spec.task, spec.seed)
+    except EnvironmentFault as error:
+        return log.close(_fault("environment", error), rig.now)
+    try:
+        ending = await _play(rig, spec, log, driver)
+    finally:
+        with suppress(EnvironmentFault):  # the verdict stands, whatever the world says now
+            await driver.close()
+    return log.close(ending, rig.now)
+
+
+def _identify(rig: Rig, spec: EpisodeSpec) -> Identity:
+    environment, model, task = rig.environment, rig.model, spec.task
+    key = [environment.name, environment.fingerprint, task.task_id, model.fingerprint]
+    key += [rig.harness.harness_id, spec.seed, spec.repeat, spec.arm]
+    return Identity(
+        trajectory_id=make_id("traj", key),
+        environment=environment.name,
+        environment_fingerprint=environment.fingerprint,
+        family=task.family,
+        task_id=task.task_id,
+        split=task.split,
+        model=model.name,
+        model_fingerprint=model.fingerprint,
+        harness_id=rig.harness.harness_id,
+        seed=spec.seed,
+        repeat=spec.repeat,
+        arm=spec.arm,
+        budget=rig.budget,
+    )
+
+
+async def _play(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDriver) -> Ending:
+    """Play to the end; whatever breaks becomes the ending of this one episode."""
+    try:
+        try:
+            termination = await _loop(rig, spec, log, driver)
+        except ContextOverflow:
+            termination = "context_overflow"
+        return Ending(termination, await driver.verdict())
+    except (ConfigError, HarnessError):
+        raise
+    except ModelFault as error:
+        return _fault(f"model_{error.kind}", error)
+    except EnvironmentFault as error:
+        return _fault("environment", error)
+    except SandboxError as error:
+        return _fault("sandbox", error)
+    except Exception as error:
+        logger.exception("episode %s broke down", log.identity.trajectory_id)
+        return _fault("internal", error)
+
+
+def _fault(kind: str, error: Exception) -> Ending:
+    text = str(error) if isinstance(error, TackroomError) else f"{type(error).__name__}: {error}"
+    return Ending("fault", fault=kind, detail=clean_text(text)[:DETAIL_LENGTH])
+
+
+async def _loop(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDriver) -> Termination:
+    session, tools = _condition(rig, spec, log, driver)
+    forced = await replay_prefix(spec.fork, log, driver, session) if spec.fork else None
+    context = EpisodeContext(rig.environment, spec.task, driver.world, spec.seed, spec.repeat)
+    conversation = rig.model.open(context)
+    for step_index in range(len(log.steps), rig.budget):
+        reply = await _ask(conversation, log, tools, forced)
+        end = await Turn(log, driver, session, tools, step_index).take(reply, forced=forced)
+        if end.is_done or end.is_stopped:
+            return "finished" if end.is_done else "rule_stop"
+        forced = end.forced
+    return "budget"
+
+
+async def _ask(
+    conversation: Conversation, log: EpisodeLog, tools: Sequence[JsonObject], forced: Call | None
+) -> ModelReply:
+    """Ask the model, unless a rule has already decided what comes next."""
+    if forced is not None:
+        return ModelReply()
+    reply = clean_reply(await conversation.reply(log.messages, tools))
+    log.spend(reply)
+    return reply
+
+
+def _condition(
+    rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDriver
+) -> tuple[Session, list[JsonObject]]:
+    """Give the session the task and take from it what the model is to see."""
+    environment, task = rig.environment, spec.task
+    text = "\n\n".join(part for part in (task.text, driver.opening) if part)
+    tools = [tool.as_openai() for tool in environment.tools]
+    session = Session(rig.harness, text, tools, sandbox=rig.sandbox, budget=rig.budget)
+    conditioned = session.condition(opening_messages(environment.system_prompt, text), tools)
+    log.open(conditioned.messages, conditioned.tools)
+    log.intervene(0, conditioned.interventions)
+    return session, conditioned.tools

@@ -1,0 +1,165 @@
+"""Simulated models: an expert passed through a seeded fault process that reads its prompt by facts.
+
+What the process did goes to the optional recorder only, never into a reply.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, get_args, runtime_checkable
+
+from schemas.errors import ConfigError
+from schemas.ids import canonical_json, make_id
+from tasks.agent.protocols import Call, Conversation, EpisodeContext, HasExpert, ModelReply, RawCall
+from tasks.agent.simulated_faults import CueCache, FaultProcess, SimulatedEvent
+from tasks.agent.simulated_prompt import CHARS_PER_TOKEN, LOAD_TOOL, Shown, read_prompt
+from tasks.agent.simulated_tiers import PROFILES, Luck
+from tasks.agent.simulated_world import HasSimulation, Slip, Tier, View
+
+VERSION = 1
+_WORD = re.compile(r"^simulated:(?P<tier>[a-z]+)(?:\?temperature=(?P<temperature>[0-9.]+))?$")
+
+Message = Mapping[str, Any]
+Recorder = Callable[[Luck, int, SimulatedEvent], None]
+"""Hears which episode did what at which reply; for tests only."""
+
+
+@runtime_checkable
+class SimulatedEnvironment(HasExpert, HasSimulation, Protocol):
+    """What an environment needs for simulated models."""
+
+
+@dataclass(frozen=True)
+class SimulatedModel:
+    """A model of one tier; build it with `simulated_model`."""
+
+    tier: Tier
+    temperature: float = 0.0
+    recorder: Recorder | None = None
+    is_simulated: bool = True
+    cache: CueCache = field(default_factory=CueCache, repr=False, compare=False)
+
+    @property
+    def name(self) -> str:
+        """The word a user writes for it."""
+        return f"simulated:{self.tier}" + (
+            f"?temperature={self.temperature:g}" if self.temperature else ""
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of everything that changes its replies but the world."""
+        profile = PROFILES[self.tier]
+        return make_id("model", [self.name, VERSION, repr(profile)])
+
+    @property
+    def is_deterministic(self) -> bool:
+        """At temperature 0 the repeat does not count."""
+        return self.temperature == 0
+
+    def open(self, context: EpisodeContext) -> Conversation:
+        """Start an episode.
+
+        Raises:
+            ConfigError: the environment has no expert or no simulation.
+        """
+        environment = context.environment
+        if not isinstance(environment, SimulatedEnvironment):
+            what = f"environment {environment.name!r} cannot be played by {self.name}"
+            raise ConfigError(what, hint="take a model behind an endpoint, or `gold`")
+        return SimulatedConversation(self, context, environment)
+
+
+def simulated_model(word: str, recorder: Recorder | None = None) -> SimulatedModel:
+    """Make the model a word such as `simulated:mid?temperature=0.7` names.
+
+    Raises:
+        ConfigError: the word names no tier or no temperature from 0 to 2.
+    """
+    match = _WORD.match(word)
+    try:
+        temperature = float((match and match["temperature"]) or 0.0)
+    except ValueError:
+        match, temperature = None, 0.0
+    tier = next((tier for tier in get_args(Tier) if match and tier == match["tier"]), None)
+    if tier is None or not 0 <= temperature <= 2:
+        what = f"{word!r} is no simulated model"
+        hint = "simulated:weak, simulated:mid or simulated:strong, with ?temperature=T up to 2"
+        raise ConfigError(what, hint=hint)
+    return SimulatedModel(tier, temperature, recorder)
+
+
+class SimulatedConversation:
+    """One episode of a simulated model."""
+
+    def __init__(
+        self, model: SimulatedModel, context: EpisodeContext, environment: SimulatedEnvironment
+    ) -> None:
+        repeat = 0 if model.is_deterministic else context.repeat
+        self._context = context
+        self._environment = environment
+        self._simulation = environment.simulation
+        self._profile = PROFILES[model.tier]
+        self._luck = Luck(context.seed, context.task.task_id, repeat)
+        self._recorder = model.recorder
+        self._process = FaultProcess(self._simulation, model.tier, self._luck, model.cache)
+        self._last: Call | None = None
+        self._is_fresh = True
+
+    async def reply(self, messages: Sequence[Message], tools: Sequence[Message]) -> ModelReply:
+        """Answer as the expert would, or slip."""
+        context = self._context
+        opening = context.world.opening
+        shown = read_prompt(messages, tools, context.environment, context.task, opening)
+        if self._is_fresh:
+            self._process.skip(shown.turns)
+            self._last, self._is_fresh = shown.last_call, False
+        expert = self._environment.expert_call(context.task, context.world)
+        view = View(context.task, context.world, expert, self._last)
+        slip = self._load(shown, view) or self._slip(shown, view)
+        if slip is None:
+            self._last = expert
+            slip = Slip(calls=(RawCall(expert.tool, canonical_json(expert.arguments)),))
+        return _as_reply(slip, shown)
+
+    def _load(self, shown: Shown, view: View) -> Slip | None:
+        """Load the skill that fits best, when the model has the luck to think of it."""
+        fits = [
+            (self._simulation.skill_fit(name, description, view), name)
+            for name, description in shown.catalogue
+        ]
+        fit, name = max(fits, key=lambda item: item[0], default=(0.0, ""))
+        if fit <= 0 or name in shown.loaded:
+            return None
+        chance = self._profile.loads_skill
+        if name in shown.recent():
+            chance += (1 - chance) * self._profile.nudge
+        if self._luck.draw(LOAD_TOOL, 0) >= chance:
+            return None
+        self._record(shown, SimulatedEvent(LOAD_TOOL, "load", name))
+        return Slip(calls=(RawCall(LOAD_TOOL, canonical_json({"name": name})),))
+
+    def _slip(self, shown: Shown, view: View) -> Slip | None:
+        slip = self._process.next(view, shown)
+        for event in self._process.events:
+            self._record(shown, event)
+        return slip
+
+    def _record(self, shown: Shown, event: SimulatedEvent) -> None:
+        if self._recorder is not None:
+            self._recorder(self._luck, shown.turns, event)
+
+
+def _as_reply(slip: Slip, shown: Shown) -> ModelReply:
+    calls = tuple(
+        replace(call, call_id=f"sim{shown.turns:05d}{place:01d}")
+        for place, call in enumerate(slip.calls)
+    )
+    size = len(slip.text) + sum(len(call.name) + len(call.arguments) for call in calls)
+    return ModelReply(
+        text=slip.text,
+        calls=calls,
+        finish_reason="tool_calls" if calls else "stop",
+        prompt_tokens=shown.tokens,
+        completion_tokens=size // CHARS_PER_TOKEN + 1,
+    )

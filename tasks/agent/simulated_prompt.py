@@ -1,0 +1,207 @@
+"""Takes a prompt apart for a simulated model: which texts stand where, what has been loaded.
+
+The environment's own words (system prompt, task, tool descriptions) are left out: whatever they
+do to the model is already part of its fault rates.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from tasks.agent.protocols import Call, Environment, JsonObject, Task
+from tasks.agent.simulated_world import Source
+
+LOAD_TOOL = "load_skill"
+CHARS_PER_TOKEN = 4
+MAX_READ_CHARS = 60_000
+_ENTRY = re.compile(
+    r"^\s*[-*]\s*[`*]{0,2}([a-z0-9][a-z0-9-]{0,63})[`*]{0,2}\s*(?::|-|\u2013|\u2014)\s*(.+)$"
+)
+
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a model is shown.
+
+    Attributes:
+        texts: texts with where they stand, in the order they are read.
+        turns: replies the model has given.
+        tokens: estimate of the prompt's length.
+        catalogue: skills that can be loaded, with their descriptions.
+        loaded: skills that have been loaded.
+        last_call: last call the model wrote, skills aside; null when there is none.
+    """
+
+    texts: tuple[tuple[Source, str], ...]
+    turns: int
+    tokens: int
+    catalogue: tuple[tuple[str, str], ...] = ()
+    loaded: frozenset[str] = frozenset()
+    last_call: Call | None = None
+
+    def recent(self) -> str:
+        """Everything that came in since the last reply."""
+        return "\n".join(text for source, text in self.texts if source == "recent")
+
+
+def read_prompt(
+    messages: Sequence[Message],
+    tools: Sequence[Message],
+    environment: Environment,
+    task: Task,
+    opening: str = "",
+) -> Shown:
+    """Sort the texts of a prompt by where they stand."""
+    system = [_content(item) for item in messages if item.get("role") == "system"]
+    spoken = [place for place, item in enumerate(messages) if item.get("role") == "assistant"]
+    loads = _loads(messages)
+    tail = messages[spoken[-1] + 1 :] if spoken else ()
+    own = environment.system_prompt
+    texts = [
+        *_at("system", [text.replace(own, "", 1) if own else text for text in system]),
+        *_at("tools", _tool_texts(tools, environment)),
+        *_user_texts(messages, task.text, opening),
+        *_at("skill", [_content(item) for item in messages if _answered(item) in loads]),
+        *_at("recent", [_content(item) for item in tail if _answered(item) not in loads]),
+    ]
+    return Shown(
+        texts=tuple((source, text[:MAX_READ_CHARS]) for source, text in texts if text.strip()),
+        turns=len(spoken),
+        tokens=_count(messages, tools) // CHARS_PER_TOKEN,
+        catalogue=_catalogue(system, tools),
+        loaded=frozenset(loads.values()),
+        last_call=_last_call(messages),
+    )
+
+
+def _at(source: Source, texts: Iterable[str]) -> list[tuple[Source, str]]:
+    return [(source, text) for text in texts]
+
+
+def _user_texts(
+    messages: Sequence[Message], task_text: str, opening: str
+) -> Iterable[tuple[Source, str]]:
+    """What is added to the task, and messages before the first reply."""
+    is_first = True
+    for message in messages:
+        if message.get("role") == "assistant":
+            return
+        if message.get("role") != "user":
+            continue
+        text = _content(message)
+        for own in (task_text, opening):
+            text = text.replace(own, "", 1) if own else text
+        yield ("skill" if is_first else "recent"), text
+        is_first = False
+
+
+def _content(message: Message) -> str:
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        parts = cast("list[Any]", content)
+        return "\n".join(str(part["text"]) for part in parts if _has_text(part))
+    return ""
+
+
+def _has_text(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(cast("JsonObject", part).get("text"), str)
+
+
+def _answered(message: Message) -> str:
+    return str(message.get("tool_call_id") or "") if message.get("role") == "tool" else ""
+
+
+def _written(message: Message) -> list[tuple[str, str, str]]:
+    """Id, name and argument text of the calls of a message."""
+    calls = cast("list[JsonObject]", message.get("tool_calls") or [])
+    written: list[tuple[str, str, str]] = []
+    for call in calls:
+        function = cast("JsonObject", call.get("function") or {})
+        arguments = str(function.get("arguments") or "")
+        written.append((str(call.get("id") or ""), str(function.get("name") or ""), arguments))
+    return written
+
+
+def _loads(messages: Sequence[Message]) -> dict[str, str]:
+    """Skill names by the id of the call that loaded them."""
+    return {
+        identity: str(_object(arguments).get("name", ""))
+        for message in messages
+        for identity, name, arguments in _written(message)
+        if name == LOAD_TOOL and identity
+    }
+
+
+def _last_call(messages: Sequence[Message]) -> Call | None:
+    for message in reversed(messages):
+        for _, name, arguments in _written(message):
+            if name != LOAD_TOOL:
+                return Call(name, _object(arguments))
+    return None
+
+
+def _object(text: str) -> JsonObject:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
+
+
+def _tool_texts(tools: Sequence[Message], environment: Environment) -> Iterable[str]:
+    own = {text for tool in environment.tools for text in _descriptions(tool.as_openai())}
+    for tool in tools:
+        for text in _descriptions(tool):
+            added = text
+            for known in own:
+                added = added.replace(known, "", 1) if added.startswith(known) else added
+            if added.strip():
+                name = cast("JsonObject", tool.get("function") or {}).get("name", "")
+                yield f"{name}: {added.strip()}"
+
+
+def _descriptions(value: Any) -> Iterable[str]:
+    if isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _descriptions(item)
+    if isinstance(value, Mapping):
+        for key, item in cast("Mapping[str, Any]", value).items():
+            if key == "description" and isinstance(item, str):
+                yield item
+            yield from _descriptions(item)
+
+
+def _catalogue(system: Sequence[str], tools: Sequence[Message]) -> tuple[tuple[str, str], ...]:
+    names = {str(cast("JsonObject", tool.get("function") or {}).get("name")) for tool in tools}
+    if LOAD_TOOL not in names:
+        return ()
+    lines = [line for text in system for line in text.splitlines()]
+    matches = [match for line in lines if (match := _ENTRY.match(line))]
+    return tuple((match.group(1), match.group(2)) for match in matches)
+
+
+def _count(messages: Sequence[Message], tools: Sequence[Message]) -> int:
+    """Characters of a prompt, counted without writing it out."""
+    spoken = sum(
+        len(_content(message)) + sum(len(part) for call in _written(message) for part in call)
+        for message in messages
+    )
+    return spoken + sum(len(text) for tool in tools for text in _strings(tool))
+
+
+def _strings(value: Any) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _strings(item)
+    elif isinstance(value, Mapping):
+        for key, item in cast("Mapping[str, Any]", value).items():
+            yield key
+            yield from _strings(item)

@@ -1,0 +1,61 @@
+"""Shapes in which models write a call as text instead of making it."""
+
+import json
+from collections.abc import Callable
+
+from tasks.agent.protocols import Call
+
+
+def as_python(call: Call) -> str:
+    """`tool(name="value")`."""
+    parts = ", ".join(f"{key}={_literal(value)}" for key, value in call.arguments.items())
+    return f"{call.tool}({parts})"
+
+
+def as_positional(call: Call) -> str:
+    """`tool("value")` behind a sentence."""
+    parts = ", ".join(_literal(value) for value in call.arguments.values())
+    return f"I will run this now.\n{call.tool}({parts})"
+
+
+def as_json_block(call: Call) -> str:
+    """A fenced JSON object with name and arguments."""
+    return f"```json\n{_literal({'name': call.tool, 'arguments': call.arguments})}\n```"
+
+
+def as_tagged(call: Call) -> str:
+    """The tag some chat templates use."""
+    return (
+        f"<tool_call>\n{_literal({'name': call.tool, 'arguments': call.arguments})}\n</tool_call>"
+    )
+
+
+def as_react(call: Call) -> str:
+    """Thought, action and action input."""
+    thought = "Thought: the next step is clear."
+    return f"{thought}\nAction: {call.tool}\nAction Input: {_literal(call.arguments)}"
+
+
+def as_bare_arguments(call: Call) -> str:
+    """The tool's name, then only the arguments."""
+    return f"Calling {call.tool} with {_literal(call.arguments)}"
+
+
+SHAPES: tuple[Callable[[Call], str], ...] = (
+    as_python,
+    as_positional,
+    as_json_block,
+    as_tagged,
+    as_react,
+    as_bare_arguments,
+)
+
+
+def write_as_text(call: Call, roll: float, *extra: Callable[[Call], str]) -> str:
+    """Write a call in the shape a roll in [0, 1) picks; a world can add shapes of its own."""
+    shapes = (*SHAPES, *extra)
+    return shapes[int(roll * len(shapes)) % len(shapes)](call)
+
+
+def _literal(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

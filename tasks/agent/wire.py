@@ -1,0 +1,138 @@
+"""Chat completions on the wire: our messages into a request, a response into a reply."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from schemas.errors import ModelFault
+from schemas.ids import canonical_json
+from tasks.agent.arguments import parse_arguments
+from tasks.agent.protocols import JsonObject, ModelReply, RawCall
+
+Message = Mapping[str, Any]
+NAME_LENGTH = 64
+MALFORMED = "malformed_arguments"
+"""Member under which argument text that is no object goes back to the endpoint."""
+
+
+def native_messages(messages: Sequence[Message]) -> list[Message]:
+    """Make a conversation acceptable to strict servers.
+
+    Many servers decode the arguments of earlier calls and refuse the whole request when one is
+    no JSON object, so such a text goes back as a member of an object. The record keeps the raw
+    text.
+    """
+    return [_native(message) if message.get("tool_calls") else message for message in messages]
+
+
+def _native(message: Message) -> Message:
+    return {**message, "tool_calls": [_native_call(call) for call in message["tool_calls"]]}
+
+
+def _native_call(call: Message) -> Message:
+    function = call["function"]
+    raw = function["arguments"]
+    parsed = parse_arguments(raw)
+    if parsed.error:
+        arguments = canonical_json({MALFORMED: raw})
+    else:
+        arguments = raw if raw.strip().startswith("{") else "{}"
+    name = _tool_name(function["name"])
+    return {**call, "function": {"name": name, "arguments": arguments}}
+
+
+def _tool_name(name: str) -> str:
+    """Reduce a name to the characters that endpoints take."""
+    kept = "".join(
+        char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name
+    )
+    return kept[:NAME_LENGTH] or "unnamed"
+
+
+def _malformed(what: str) -> ModelFault:
+    return ModelFault(f"the endpoint's response {what}", kind="malformed")
+
+
+def _object(value: Any, what: str) -> JsonObject:
+    if not isinstance(value, dict):
+        raise _malformed(what)
+    return cast("JsonObject", value)
+
+
+def read_reply(payload: object) -> ModelReply:
+    """Read a response; what the model said is kept as it is.
+
+    A message without text and calls is an empty reply: the model said nothing, the endpoint is
+    not to blame.
+
+    Raises:
+        ModelFault: it is no chat completion.
+    """
+    body = _object(payload, "is not a JSON object")
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        what = f"has no choices{_server_message(body)}"
+        raise _malformed(what)
+    choice = _object(cast("list[Any]", choices)[0], "has a choice that is no object")
+    message = _object(choice.get("message"), "has a choice without a message")
+    usage = cast("object", body.get("usage"))
+    counts = cast("JsonObject", usage) if isinstance(usage, dict) else {}
+    return ModelReply(
+        text=_text(message.get("content")) or _text(message.get("refusal")),
+        calls=_calls(message),
+        reasoning=_text(message.get("reasoning_content") or message.get("reasoning")) or None,
+        finish_reason=_text(choice.get("finish_reason")) or None,
+        prompt_tokens=_count(counts.get("prompt_tokens")),
+        completion_tokens=_count(counts.get("completion_tokens")),
+    )
+
+
+def _server_message(body: JsonObject) -> str:
+    error = body.get("error")
+    return f": {canonical_json(error)[:200]}" if isinstance(error, str | dict) else ""
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    listed = cast("list[Any]", content)
+    texts = [cast("JsonObject", part).get("text") for part in listed if isinstance(part, dict)]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _count(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 0 <= value < 1e15 else None
+
+
+def _calls(message: JsonObject) -> tuple[RawCall, ...]:
+    listed = message.get("tool_calls")
+    calls: list[Any] = cast("list[Any]", listed) if isinstance(listed, list) else []
+    if not calls and isinstance(message.get("function_call"), dict):
+        calls = [{"function": message["function_call"]}]
+    return tuple(_call(call) for call in calls)
+
+
+def _call(value: Any) -> RawCall:
+    """Read a call; what is missing stays empty and becomes the agent's failure, not ours."""
+    call = cast("JsonObject", value) if isinstance(value, dict) else {}
+    function = call.get("function")
+    parts = cast("JsonObject", function) if isinstance(function, dict) else {}
+    arguments = parts.get("arguments")
+    if arguments is None:
+        raw = ""
+    elif isinstance(arguments, str):
+        raw = arguments
+    else:
+        raw = _as_text(arguments)
+    return RawCall(_text(parts.get("name")), raw, _text(call.get("id")))
+
+
+def _as_text(arguments: Any) -> str:
+    """Write down arguments that a server sent as a value; Python's NaN stays visible as such."""
+    try:
+        return canonical_json(arguments)
+    except ValueError:
+        return repr(arguments)
