@@ -1,0 +1,78 @@
+"""Action rules that refuse a call which cannot succeed."""
+
+from tasks.editor.facts import MIN_SUCCESSES, Facts
+from tasks.editor.generators.draft import Draft, Target
+from tasks.editor.probe import probe_rule
+from tasks.editor.protocol_facts import Order, find_orders
+from tasks.editor.rule_text import render_rule
+from tasks.editor.ruleset import block
+
+MIN_FIRES = 2
+
+
+def known_failure_rule(facts: Facts, target: Target) -> list[Draft]:
+    """Propose refusing a call that has just failed with nothing changed since."""
+    parameters = {"non_progress": tuple(facts.brief.non_progress)}
+    rule = block.rule_block_known_failure
+    probe = probe_rule(facts, rule, parameters, "call", [*target.runs, *facts.successes])
+    if len(probe.failed_runs) < MIN_FIRES or any(
+        not fire.move.is_error for fire in probe.successes
+    ):
+        return []
+    if any(not fire.move.is_error for fire in probe.failures):
+        return []
+    reason = (
+        f"Failed calls are repeated word for word; seen in {len(probe.failed_runs)} failed runs."
+    )
+    return [
+        Draft(
+            layer="actions",
+            name=rule.__name__,
+            body=render_rule(rule, reason, parameters),
+            kind="block_rule",
+            title="Refuse a call that has just failed unchanged",
+            root_cause="The same call is sent again after it failed, and fails again.",
+            why_safe="Every such call in the stored runs failed again.",
+            watch="Worlds in which the same call can work later without another action.",
+            risks=probe.tasks_at_risk,
+            fixes=tuple(sorted({fire.run.task_id for fire in probe.failures})),
+        )
+    ]
+
+
+def order_rules(facts: Facts, target: Target) -> list[Draft]:
+    """Propose refusing a tool before the tool that every success calls first."""
+    ids = {run.run_id for run in target.runs}
+    orders = [
+        order
+        for order in find_orders(facts)
+        if len(set(order.violations) & ids) >= MIN_FIRES and order.support >= 2 * MIN_SUCCESSES
+    ]
+    orders.sort(key=lambda order: (-len(set(order.violations) & ids), order.tool))
+    return [_order_draft(facts, order) for order in orders[:2]]
+
+
+def _order_draft(facts: Facts, order: Order) -> Draft:
+    rule = block.rule_block_before_required
+    names = " or ".join(order.required)
+    reason = (
+        f"{order.tool} came before {names} in {len(order.violations)} failed runs and in none of"
+        f" {order.support} successes."
+    )
+    parameters = {"tool": order.tool, "required": order.required}
+    tasks = {facts.by_id[run_id].task_id for run_id in order.violations}
+    return Draft(
+        layer="actions",
+        name=f"{rule.__name__}_{_slug(order.tool)}",
+        body=render_rule(rule, reason, parameters, f"{rule.__name__}_{_slug(order.tool)}"),
+        kind="block_rule",
+        title=f"Refuse `{order.tool}` before {names}",
+        root_cause=f"`{order.tool}` is called before anything was learned from {names}.",
+        why_safe=f"All {order.support} successes that call it have called {names} before.",
+        watch="Tasks that need no lookup at all.",
+        fixes=tuple(sorted(tasks)),
+    )
+
+
+def _slug(name: str) -> str:
+    return "".join(char if char.isalnum() else "_" for char in name.lower())[:40]

@@ -1,0 +1,139 @@
+"""Contract sentences about endings, order and statement limits; facts first, few words."""
+
+import re
+
+from tasks.editor.facts import MIN_SUCCESSES, Facts
+from tasks.editor.generators.draft import Draft, Target
+from tasks.editor.protocol_facts import final_example, find_orders, find_precursors
+from tasks.editor.text_facts import command_forms, frequent_errors
+
+MAX_ERRORS = 3
+
+
+def final_tool_sentence(facts: Facts, target: Target) -> list[Draft]:
+    """State which call ends every task, also after a change, with an example."""
+    final = facts.final_tool
+    missing = [run for run in target.runs if all(move.tool != final for move in run.good_calls)]
+    if final is None or not missing:
+        return []
+    lines = [
+        f"Every task ends with a call of `{final}`; a task without that call counts as not done."
+    ]
+    general = final_example(facts)
+    lines.append(f"Saying that you are done is not enough: call `{final}`, for example {general}.")
+    for before in find_precursors(facts):
+        done = f"`{before.tool}`" + (f" ({', '.join(before.words)})" if before.words else "")
+        example = final_example(facts, before)
+        shown = f" with {example}" if example and example != general else ""
+        lines.append(f"Also after a change: once {done} has run, call `{final}`{shown}.")
+    return [
+        _section(
+            "Final call",
+            lines,
+            "required_call",
+            f"Require `{final}` at the end of every task",
+            f"Runs end without `{final}`, which all {len(facts.successes)} successes call last.",
+            target,
+        )
+    ]
+
+
+def order_sentence(facts: Facts, target: Target) -> list[Draft]:
+    """State which call must come before which."""
+    ids = {run.run_id for run in target.runs}
+    orders = [order for order in find_orders(facts) if set(order.violations) & ids]
+    if not orders:
+        return []
+    lines = []
+    for order in orders[:4]:
+        names = " or ".join(f"`{name}`" for name in order.required)
+        lines.append(f"Call {names} before `{order.tool}`: use only what it has returned.")
+    first = orders[0]
+    return [
+        _section(
+            "Order of calls",
+            lines,
+            "order_sentence",
+            f"State what comes before `{first.tool}`",
+            f"`{first.tool}` comes too early; all {first.support} successes keep the order.",
+            target,
+        )
+    ]
+
+
+def precondition_sentence(facts: Facts, target: Target) -> list[Draft]:
+    """State which command must come before one that changes nothing on its own."""
+    verb, enables = target.text("verb"), target.text("enables")
+    if not verb or not enables or verb == enables:
+        return []
+    forms = {form.split()[0]: form for form in command_forms(facts)}
+    wanted, first = forms.get(verb, verb), forms.get(enables, enables)
+    lines = [f"`{wanted}` changes nothing until `{first}` has been done: do `{first}` first."]
+    return [
+        _section(
+            f"Before {verb}",
+            lines,
+            "precondition_sentence",
+            f"State that `{enables}` comes before `{verb}`",
+            f"`{verb}` is tried before `{enables}` has made it possible.",
+            target,
+        )
+    ]
+
+
+def error_sentences(facts: Facts, target: Target) -> list[Draft]:
+    """State limits of tools in the words of their own error messages."""
+    moves = [move for run in target.runs for move in run.calls]
+    tool = target.text("tool")
+    groups = frequent_errors(moves)
+    groups = [group for group in groups if not tool or group[0] == tool] or groups
+    lines, drafts = [], []
+    for name, text, found in groups[:MAX_ERRORS]:
+        if name in facts.tools and _is_instructive(text):
+            advice = _advice(name, text)
+            lines.append(f"`{name}` refuses with “{text[:160]}”.{advice}")
+            drafts.append(len(found))
+    if not lines:
+        return []
+    return [
+        _section(
+            f"Limits of {groups[0][0]}",
+            lines,
+            "limit_sentence",
+            f"State what `{groups[0][0]}` refuses",
+            f"{sum(drafts)} calls of failed runs were refused for the same reason.",
+            target,
+        )
+    ]
+
+
+def _is_instructive(text: str) -> bool:
+    """A text that is mostly masked values teaches nothing."""
+    return len(re.findall(r"[A-Za-z]{3,}", re.sub(r"<…>|<n>", "", text))) >= MIN_SUCCESSES
+
+
+def _advice(tool: str, text: str) -> str:
+    low = text.lower()
+    if "statement" in low and re.search(r"\b(one|single|multiple|several|only)\b", low):
+        return (
+            f" Send exactly one statement in each call of `{tool}`; a second one is a second call."
+        )
+    if re.search(r"\b(required|missing)\b", low):
+        return " Give every required argument."
+    return ""
+
+
+def _section(
+    name: str, lines: list[str], kind: str, title: str, cause: str, target: Target
+) -> Draft:
+    return Draft(
+        layer="contract",
+        name=name,
+        body="\n".join(f"- {line}" for line in lines),
+        kind=kind,
+        title=title,
+        root_cause=cause,
+        why_safe="States only what every stored success does or what the tool itself says.",
+        watch="Longer prompts; tasks of a kind not seen in train.",
+        fixes=tuple(sorted({run.task_id for run in target.runs})),
+    )

@@ -1,0 +1,72 @@
+"""Which generators answer which trigger signature, and which bullet when there is none.
+
+The first generator works at the earliest point where the pattern can be detected; the others
+add edits in other layers. The kinds are those of `docs/annotation.md`.
+"""
+
+from tasks.editor.generators import block, contract, regulation, rescue, rewrite, shapes, skill
+from tasks.editor.generators.draft import Generator, Target
+
+_FINAL = (contract.final_tool_sentence, regulation.next_tool_hint, regulation.budget_hint)
+_ARGUMENTS = (rewrite.match_schema_rule, shapes.argument_sentence, contract.error_sentences)
+_LOOP = (
+    regulation.repeat_hint,
+    regulation.stall_hint,
+    regulation.unvisited_hint,
+    block.known_failure_rule,
+)
+_COMMAND = (rewrite.nearest_command_rule, shapes.command_sentence, regulation.stall_hint)
+_REFUSED = (contract.error_sentences, shapes.argument_sentence, block.known_failure_rule)
+_FAMILY = (skill.family_skill,)
+
+BY_KIND: dict[str, tuple[Generator, ...]] = {
+    "call_in_text": (rescue.rescue_rules,),
+    "command_in_text": (rescue.rescue_rules, shapes.command_sentence),
+    "answer_in_text": (rescue.rescue_rules, contract.final_tool_sentence),
+    "unknown_tool": (rewrite.known_tool_rule, shapes.argument_sentence),
+    "arguments_unreadable": _ARGUMENTS,
+    "argument_missing": _ARGUMENTS,
+    "argument_unknown": _ARGUMENTS,
+    "argument_type": _ARGUMENTS,
+    "argument_value": (shapes.argument_sentence, contract.error_sentences),
+    "call_rejected": _REFUSED,
+    "inadmissible_command": _COMMAND,
+    "sql_error": (rewrite.quote_names_rule, shapes.quoting_sentence, contract.error_sentences),
+    "statement_count": (contract.error_sentences, shapes.argument_sentence),
+    "required_tool_missing": _FINAL,
+    "write_claimed": _FINAL,
+    "wrong_tool": _FINAL,
+    "handover": (contract.order_sentence, *_FAMILY),
+    "order": (block.order_rules, contract.order_sentence, *_FAMILY),
+    "state_precondition": (contract.precondition_sentence, regulation.stall_hint, *_FAMILY),
+    "lookup_missing": (*_FAMILY, contract.order_sentence),
+    "value_not_observed": _FAMILY,
+    "consent_missing": (contract.order_sentence, *_FAMILY),
+    "argument_not_agreed": (contract.order_sentence, shapes.argument_sentence),
+    "write_unexpected": (contract.order_sentence, *_FAMILY),
+    "write_refused": _REFUSED,
+    "search_constraint": (contract.error_sentences, *_FAMILY),
+    "answer_shape": (shapes.argument_sentence, rewrite.match_schema_rule),
+    "repetition": _LOOP,
+    "strategy": (regulation.unvisited_hint, regulation.stall_hint, *_FAMILY),
+    "no_progress": (regulation.stall_hint, *_LOOP),
+    "residual": _FAMILY,
+}
+
+BY_BULLET: dict[str, tuple[Generator, ...]] = {
+    "AR1": (rescue.rescue_rules, contract.final_tool_sentence),
+    "AR2": (rewrite.match_schema_rule, rewrite.known_tool_rule, shapes.argument_sentence),
+    "AR3": (rewrite.quote_names_rule, shapes.quoting_sentence, contract.error_sentences),
+    "EC1": _FINAL,
+    "EC2": (block.order_rules, contract.order_sentence, *_FAMILY),
+    "EC3": (shapes.argument_sentence,),
+    "TD1": _LOOP,
+    "TD2": (regulation.unvisited_hint, regulation.stall_hint),
+    "TD3": (regulation.stall_hint, *_LOOP),
+    "RR": _FAMILY,
+}
+
+
+def generators_for(target: Target) -> tuple[Generator, ...]:
+    """Pick the generators of a pattern, best first."""
+    return BY_KIND.get(target.kind) or BY_BULLET.get(target.pattern.bullet, ())

@@ -1,0 +1,118 @@
+"""Skills distilled from a family's successes by contrast with its failures."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from tasks.editor.facts import MIN_SUCCESSES, Facts
+from tasks.editor.generators.draft import Draft, Target
+from tasks.editor.reading import Run
+from tasks.editor.shapes import SLOT, Shape, sequence, shared_words
+from tasks.editor.skill_text import Checkpoint, SkillText, render_skill
+from tasks.editor.triggers import trigger_phrases
+
+COMMON = 0.6
+CONTRAST = 0.2
+MAX_STEPS = 8
+
+
+@dataclass(frozen=True)
+class Step:
+    """A shape that successes share, and how often failures have it."""
+
+    shape: Shape
+    position: float
+    in_successes: float
+    in_failures: float
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether failures leave it out clearly more often than successes."""
+        return self.in_successes - self.in_failures >= CONTRAST
+
+
+def family_skill(facts: Facts, target: Target) -> list[Draft]:
+    """Propose one skill for each family whose failures skip a step that successes take."""
+    counts = Counter(run.family for run in target.runs)
+    families = sorted(counts, key=lambda family: (-counts[family], family))
+    found = [_family_draft(facts, target, family) for family in families[:4]]
+    return [draft for draft in found if draft]
+
+
+def _family_draft(facts: Facts, target: Target, family: str) -> Draft | None:
+    successes = facts.successes_of(family)
+    failures = [run for run in target.runs if run.family == family]
+    if len(successes) < MIN_SUCCESSES or not failures:
+        return None
+    steps = distil(successes, failures)
+    trigger = trigger_phrases(facts, family)
+    if not trigger or len(steps) < 2 or not any(step.is_skipped for step in steps):
+        return None
+    name = re.sub(r"[^a-z0-9]+", "-", family.lower()).strip("-")[:40] or "family"
+    skipped = [step.shape.text for step in steps if step.is_skipped]
+    skill = SkillText(
+        name=f"{name}-steps",
+        description=f"Steps that solve tasks that say: {', '.join(trigger[:6])}.",
+        any_of=trigger,
+        families=(family[:200],),
+        checkpoints=tuple(_checkpoint(step) for step in steps if step.in_successes >= 0.8),
+        body=_body(steps),
+    )
+    return Draft(
+        layer="skills",
+        name=skill.name,
+        body=render_skill(skill),
+        kind="distilled_skill",
+        title=f"Steps of {len(successes)} successful runs of `{family}`",
+        root_cause=f"Failed runs of `{family}` skip: {'; '.join(skipped)}.",
+        why_safe="Only steps that most successes of the family share; injected for its tasks only.",
+        watch="Tasks of the family that need another way.",
+        fixes=tuple(sorted({run.task_id for run in failures})),
+    )
+
+
+def distil(successes: Sequence[Run], failures: Sequence[Run]) -> list[Step]:
+    """Find the shapes most successes share, in their usual order."""
+    kept = shared_words(successes)
+    won = [sequence(run, kept) for run in successes]
+    lost = [set(sequence(run, kept)) for run in failures]
+    shapes = sorted(
+        {shape for one in won for shape in one}, key=lambda shape: (shape.tool, shape.words)
+    )
+    steps = []
+    for shape in shapes:
+        places = [one.index(shape) / len(one) for one in won if shape in one]
+        if len(places) >= max(2, COMMON * len(won)):
+            share = sum(shape in one for one in lost) / len(lost) if lost else 0.0
+            steps.append(Step(shape, median(places), len(places) / len(won), share))
+    steps.sort(key=lambda step: (step.position, step.shape.tool, step.shape.words))
+    return steps[:MAX_STEPS]
+
+
+def _checkpoint(step: Step) -> Checkpoint:
+    shape = step.shape
+    parts = [" ".join(group.split()) for group in shape.text.split(SLOT)]
+    contains = tuple(part for part in parts if any(char.isalpha() for char in part))
+    text = f"{shape.tool}: {shape.text}" if contains else shape.tool
+    return Checkpoint(text=text[:400], tool=shape.tool, contains=contains[:6])
+
+
+def _body(steps: Sequence[Step]) -> str:
+    lines = []
+    for number, step in enumerate(steps, start=1):
+        shape = step.shape
+        call = f"`{shape.tool}`" + (f" with `{_filled(shape)}`" if shape.words else "")
+        line = f"{number}. Call {call}."
+        if step.is_skipped and number < len(steps):
+            line += f" Do not skip this: do it before step {number + 1}."
+        elif step.is_skipped:
+            line += " Do not skip this."
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _filled(shape: Shape) -> str:
+    text = shape.text.replace(SLOT, "<…>")
+    return re.sub(r"\s+([,;)])", r"\1", text)

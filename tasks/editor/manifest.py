@@ -1,0 +1,33 @@
+"""Why an edit was made: evidence, cause, predictions, risks and what to watch."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Evidence(BaseModel):
+    """One place in a train episode that argues for the edit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    trajectory_id: str = Field(max_length=64)
+    step: int | None = None
+
+
+class Manifest(BaseModel):
+    """What an editor says about its edit; nothing in it is believed by the gate."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    evidence: tuple[Evidence, ...] = Field(default=(), max_length=50)
+    root_cause: str = Field(default="", max_length=2000)
+    predicted_fixes: tuple[str, ...] = Field(default=(), max_length=500)
+    """Ids of tasks that are expected to pass."""
+    predicted_risks: tuple[str, ...] = Field(default=(), max_length=500)
+    """Ids of tasks that pass today and that the edit touches."""
+    why_safe: str = Field(default="", max_length=2000)
+    watch: str = Field(default="", max_length=2000)
+    """Failure modes that the edit could bring."""
+    pattern_id: str | None = Field(default=None, max_length=64)
+
+    def to_json(self) -> str:
+        """Render for the `edits` table."""
+        return self.model_dump_json()
