@@ -59,6 +59,8 @@ Termination = Literal[
     "too_many_errors",
     "context_overflow",
     "timeout",
+    "agent_error",
+    "user_error",
     "fault",
     "unknown",
 ]

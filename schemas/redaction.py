@@ -14,80 +14,16 @@ from typing import Any, cast
 
 MARK = "[REDACTED]"
 
-_SURE_NAMES = frozenset(
-    [
-        "api_key",
-        "apikey",
-        "access_key",
-        "secret",
-        "secret_key",
-        "secret_access_key",
-        "client_secret",
-        "private_key",
-        "authorization",
-        "proxy_authorization",
-        "auth_token",
-        "access_token",
-        "refresh_token",
-        "id_token",
-        "session_token",
-        "bearer_token",
-        "bearer",
-        "api_token",
-        "secret_token",
-        "security_token",
-        "password",
-        "passwd",
-        "passphrase",
-        "pwd",
-        "credentials",
-        "cookie",
-        "set_cookie",
-        "connection_string",
-        "webhook_secret",
-    ]
+_SURE_NAME = re.compile(
+    r"(?:.*_)?(?:api_?key|access_key|secret_key|private_key|secret|password|passwd|passphrase"
+    r"|(?:access|auth|api|secret)_token)"
+    r"|(?:x_)?(?:secret_access_key|(?:refresh|id|session|bearer|security)_token|pwd|bearer"
+    r"|authorization|proxy_authorization|credentials|cookie|set_cookie|connection_string)"
 )
-_SURE_ENDINGS = tuple(
-    [
-        "_api_key",
-        "_apikey",
-        "_secret",
-        "_secret_key",
-        "_access_key",
-        "_access_token",
-        "_auth_token",
-        "_api_token",
-        "_password",
-        "_passwd",
-        "_passphrase",
-        "_private_key",
-        "_client_secret",
-    ]
-)
-_HINT_WORDS = frozenset(
-    ["key", "token", "secret", "auth", "credential", "session", "signature", "sig", "pat", "dsn"]
-)
-_HARMLESS_WORDS = frozenset(
-    [
-        "page",
-        "cursor",
-        "next",
-        "previous",
-        "continuation",
-        "primary",
-        "foreign",
-        "sort",
-        "partition",
-        "cache",
-        "public",
-        "idempotency",
-        "count",
-        "type",
-        "id",
-        "ids",
-        "name",
-        "hash",
-    ]
+_HINT_WORD = re.compile(r"(?:key|token|secret|auth|credential|session|signature|sig|pat|dsn)")
+_HARMLESS_WORD = re.compile(
+    r"(?:page|cursor|next|previous|continuation|primary|foreign|sort|partition|cache|public"
+    r"|idempotency|count|type|ids?|name|hash)"
 )
 _RANDOM_LENGTH = 20
 _RANDOM_BITS = 3.5
@@ -97,36 +33,10 @@ _REMEMBERED_LENGTH = 12
 _CAMEL = re.compile(r"([a-z0-9])([A-Z])")
 _WORD_GAP = re.compile(r"[^a-z0-9]+")
 
-_BARE_MARKS = tuple(
-    [
-        "sk-",
-        "sk_live",
-        "sk_test",
-        "rk_live",
-        "rk_test",
-        "pk_live",
-        "pk_test",
-        "akia",
-        "asia",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "xox",
-        "xapp-",
-        "aiza",
-        "hf_",
-        "npm_",
-        "pypi-",
-        "gsk_",
-        "xai-",
-        "nvapi-",
-        "sg.",
-        "eyj",
-    ]
+_BARE_MARKS = (
+    *("sk-", "k_live", "k_test", "akia", "asia", "glpat-", "xox", "xapp-", "aiza", "hf_", "npm_"),
+    *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "pypi-", "gsk_", "xai-", "nvapi-"),
+    *("sg.", "eyj"),
 )
 _ASSIGNMENT_MARKS = ("key", "secret", "token", "passw", "passphrase")
 _BARE = re.compile(
@@ -189,13 +99,11 @@ def is_secret_member(name: str, value: str) -> bool:
         return False
     words = _words(name)
     joined = "_".join(words)
-    if joined.startswith("x_"):
-        joined = joined[2:]
-    if joined in _SURE_NAMES or joined.endswith(_SURE_ENDINGS):
+    if _SURE_NAME.fullmatch(joined):
         return True
     if joined == "token":
         return len(value) >= _SHORT_TOKEN and not any(mark.isspace() for mark in value)
-    if not _HINT_WORDS.intersection(words) or _HARMLESS_WORDS.intersection(words):
+    if not any(map(_HINT_WORD.fullmatch, words)) or any(map(_HARMLESS_WORD.fullmatch, words)):
         return False
     return _is_random(value)
 

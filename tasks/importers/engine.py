@@ -1,0 +1,347 @@
+"""Files to rows, one file after the other, one episode at a time.
+
+`stream_files` yields what it finds as it goes: nothing but the present episode and the ids seen
+so far is held. `import_files` collects the same for small batches. A file that cannot be read,
+and an episode that cannot be read, are refusals with file, position and reason; neither stops
+anything else.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from schemas.episode import Episode
+from schemas.fields import Outcome, Row
+from schemas.ids import canonical_json, make_id, sha256_hex
+from schemas.redaction import Redactor
+from schemas.runs import QuarantineRow
+from schemas.text import clean_text
+from schemas.trajectories import (
+    ImportReportRow,
+    TaskRow,
+    TrajectorySourceRow,
+    VerdictRow,
+)
+from tasks.importers.assemble import Assembler, HarnessOf
+from tasks.importers.container import hash_file, outline
+from tasks.importers.draft import DraftEpisode, Note, Reader, ReadOptions, Refusal, Source
+from tasks.importers.registry import SPREADS, find_reader, known_formats
+from tasks.importers.tau2_bench import RESULTS
+
+_EXCERPT = 2_000
+_REASON = 600
+_BINARY = {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "gzip data", b"PAR1": "a parquet table"}
+
+
+@dataclass(frozen=True)
+class ImportedEpisode:
+    """An episode that was not known before, with its task."""
+
+    episode: Episode
+    task: TaskRow
+
+    def rows(self) -> tuple[Row, ...]:
+        """Rows to land, prompts and source included."""
+        made = self.episode
+        texts = tuple(made.prompts.values())
+        return (self.task, *texts, made.trajectory, *made.steps, *made.calls, *made.sources)
+
+
+@dataclass(frozen=True)
+class DuplicateEpisode:
+    """A known episode at another place; a verdict comes along when it says something else."""
+
+    source: TrajectorySourceRow
+    verdict: VerdictRow | None = None
+
+    def rows(self) -> tuple[Row, ...]:
+        """Rows to land."""
+        return (self.source,) if self.verdict is None else (self.source, self.verdict)
+
+
+@dataclass(frozen=True)
+class RefusedEpisode:
+    """An episode or file that was not imported; `row` names file, position and reason."""
+
+    row: QuarantineRow
+
+    def rows(self) -> tuple[Row, ...]:
+        """Rows to land."""
+        return (self.row,)
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What became of one file.
+
+    Attributes:
+        is_repeated: the same file with the same options was imported before; it was not read
+            again, and its row is not to be landed a second time.
+        outcomes: imported episodes by outcome, faults apart.
+    """
+
+    row: ImportReportRow
+    is_repeated: bool = False
+    outcomes: dict[str, int] = field(default_factory=dict[str, int])
+
+    def rows(self) -> tuple[Row, ...]:
+        """Rows to land."""
+        return () if self.is_repeated else (self.row,)
+
+
+ImportItem = ImportedEpisode | DuplicateEpisode | RefusedEpisode | FileReport
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """Everything that a batch of files gave."""
+
+    episodes: tuple[Episode, ...]
+    tasks: tuple[TaskRow, ...]
+    duplicates: tuple[DuplicateEpisode, ...]
+    refusals: tuple[QuarantineRow, ...]
+    reports: tuple[FileReport, ...]
+
+    @property
+    def sources(self) -> tuple[TrajectorySourceRow, ...]:
+        """Every place an episode was found at."""
+        first = tuple(source for episode in self.episodes for source in episode.sources)
+        return (*first, *(duplicate.source for duplicate in self.duplicates))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a warehouse already holds: tests for trajectory ids and import ids."""
+
+    has_trajectory: Callable[[str], bool] = lambda _: False
+    has_import: Callable[[str], bool] = lambda _: False
+
+
+@dataclass
+class _Counts:
+    episodes: int = 0
+    imported: int = 0
+    duplicates: int = 0
+    refused: int = 0
+    unknown_task: int = 0
+    replaced: int = 0
+    outcomes: dict[str, int] = field(default_factory=dict[str, int])
+    notes: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True)
+class _Job:
+    """One import: what all of its files share."""
+
+    harness_of: HarnessOf
+    now: datetime
+    options: ReadOptions
+    known: Known
+    seen: dict[str, Outcome | None] = field(default_factory=dict[str, "Outcome | None"])
+    done: set[str] = field(default_factory=set[str])
+
+
+def stream_files(
+    paths: Iterable[Path],
+    *,
+    harness_of: HarnessOf,
+    now: datetime,
+    options: ReadOptions | None = None,
+    known: Known | None = None,
+) -> Iterator[ImportItem]:
+    """Import files in the order given, yielding each episode as it is read.
+
+    A folder stands for its results.json. Globs and folders of files are for the caller to
+    expand.
+    """
+    job = _Job(harness_of, now, options or ReadOptions(), known or Known())
+    for path in paths:
+        yield from _FileImport(path, job).run()
+
+
+def import_files(
+    paths: Iterable[Path],
+    *,
+    harness_of: HarnessOf,
+    now: datetime,
+    options: ReadOptions | None = None,
+    known: Known | None = None,
+) -> ImportResult:
+    """Import files and keep everything in memory; for small batches."""
+    items = list(stream_files(paths, harness_of=harness_of, now=now, options=options, known=known))
+    imported = [item for item in items if isinstance(item, ImportedEpisode)]
+    tasks = {(item.task.task_id, item.task.environment_fingerprint): item.task for item in imported}
+    return ImportResult(
+        episodes=tuple(item.episode for item in imported),
+        tasks=tuple(tasks.values()),
+        duplicates=tuple(item for item in items if isinstance(item, DuplicateEpisode)),
+        refusals=tuple(item.row for item in items if isinstance(item, RefusedEpisode)),
+        reports=tuple(item for item in items if isinstance(item, FileReport)),
+    )
+
+
+class _FileImport:
+    """The import of one file."""
+
+    def __init__(self, path: Path, job: _Job) -> None:
+        self._path = path / RESULTS if path.is_dir() and (path / RESULTS).is_file() else path
+        self._name = clean_text(path.name if self._path is path else f"{path.name}/{RESULTS}")
+        self._job = job
+        self._counts = _Counts()
+        self._redactor = Redactor()
+
+    def run(self) -> Iterator[ImportItem]:
+        """Read the file; whatever is wrong with it ends as a refusal."""
+        try:
+            digest = hash_file(self._path)
+            problem = self._find_problem()
+        except OSError as error:
+            yield from self._refuse_file("", f"cannot be read: {error.strerror or error}")
+            return
+        if problem:
+            yield from self._refuse_file(digest, problem)
+            return
+        yield from self._read_known_kind(digest)
+
+    def _find_problem(self) -> str | None:
+        with self._path.open("rb") as stream:
+            head = stream.read(4)
+        if not head:
+            return "the file is empty"
+        found = [what for mark, what in _BINARY.items() if head.startswith(mark)]
+        return f"{found[0]}; known formats: {known_formats()}" if found else None
+
+    def _read_known_kind(self, digest: str) -> Iterator[ImportItem]:
+        try:
+            seen = outline(self._path, SPREADS)
+        except (OSError, UnicodeError) as error:
+            yield from self._refuse_file(digest, f"cannot be read as text: {error}")
+            return
+        reader = find_reader(seen)
+        if reader is None:
+            yield from self._refuse_file(digest, _unknown_format(seen.kind, seen.problem))
+            return
+        import_id = self._import_id(digest, reader.name)
+        if import_id in self._job.done or self._job.known.has_import(import_id):
+            yield FileReport(self._report(digest, reader.name), is_repeated=True)
+            return
+        self._job.done.add(import_id)
+        self._counts.replaced += seen.replaced
+        source = Source(self._path, self._name, seen, self._job.options)
+        yield from self._read_episodes(reader, source)
+        report = self._report(digest, reader.name)
+        yield FileReport(report, outcomes=dict(sorted(self._counts.outcomes.items())))
+
+    def _read_episodes(self, reader: Reader, source: Source) -> Iterator[ImportItem]:
+        assembler = Assembler(reader.name, self._job.harness_of, self._job.now)
+        try:
+            for drafted in reader.read(source, self._redactor):
+                if isinstance(drafted, Note):
+                    self._counts.notes.append(drafted.text)
+                elif isinstance(drafted, Refusal):
+                    self._counts.episodes += 1
+                    yield self._refuse(drafted)
+                else:
+                    self._counts.episodes += 1
+                    yield self._take(drafted, assembler)
+        except (OSError, UnicodeError) as error:
+            reason = f"reading stopped: {error}"
+            yield self._refuse(Refusal(self._counts.episodes, "end of what could be read", reason))
+
+    def _take(self, draft: DraftEpisode, assembler: Assembler) -> ImportItem:
+        try:
+            trajectory_id = assembler.trajectory_id(draft)
+            if trajectory_id in self._job.seen or self._job.known.has_trajectory(trajectory_id):
+                return self._take_duplicate(draft, trajectory_id, assembler)
+            episode = assembler.episode(draft, self._name)
+            task = assembler.task_row(draft)
+        except ValidationError as error:
+            first = error.errors()[0]
+            reason = f"does not fit its table: {first['loc']}: {first['msg']}"
+            return self._refuse(Refusal.of(draft.index, draft.place, reason, draft.raw))
+        self._job.seen[trajectory_id] = draft.verdict.outcome
+        self._count_import(draft)
+        return ImportedEpisode(episode, task)
+
+    def _count_import(self, draft: DraftEpisode) -> None:
+        counts, verdict = self._counts, draft.verdict
+        counts.imported += 1
+        counts.replaced += draft.replaced
+        counts.unknown_task += draft.native_task is None
+        word = "fault" if verdict.fault else verdict.outcome
+        counts.outcomes[word] = counts.outcomes.get(word, 0) + 1
+
+    def _take_duplicate(
+        self, draft: DraftEpisode, trajectory_id: str, assembler: Assembler
+    ) -> DuplicateEpisode:
+        self._counts.duplicates += 1
+        source = assembler.source_row(draft, trajectory_id, self._name)
+        first, verdict = self._job.seen.get(trajectory_id), draft.verdict
+        if first is None or first == verdict.outcome or verdict.fault:
+            return DuplicateEpisode(source)
+        row = VerdictRow(
+            trajectory_id=trajectory_id,
+            source=source.source_file,
+            outcome=verdict.outcome,
+            reward=verdict.reward,
+            disputed=True,
+        )
+        return DuplicateEpisode(source, row)
+
+    def _refuse(self, refusal: Refusal) -> RefusedEpisode:
+        self._counts.refused += 1
+        shown = clean_text(self._redactor.text(refusal.excerpt))[:_EXCERPT]
+        name = refusal.source_file or self._name
+        place = clean_text(f"{name}#{refusal.index} ({refusal.place})")
+        reason = clean_text(self._redactor.text(refusal.reason))[:_REASON]
+        return RefusedEpisode(
+            QuarantineRow(
+                quarantine_id=f"quar_{sha256_hex(canonical_json([place, reason, shown]))[:16]}",
+                table_name="file",
+                place=place,
+                reason=reason,
+                content=canonical_json({"text": shown}),
+                created_at=self._job.now,
+            )
+        )
+
+    def _refuse_file(self, digest: str, reason: str) -> Iterator[ImportItem]:
+        yield self._refuse(Refusal(0, "the whole file", reason))
+        yield FileReport(self._report(digest, "unknown"))
+
+    def _import_id(self, digest: str, source_format: str) -> str:
+        options = self._job.options
+        switches = [options.model, options.pair_tasks_by_index]
+        return make_id("imp", [self._name, digest, source_format, switches])
+
+    def _report(self, digest: str, source_format: str) -> ImportReportRow:
+        counts = self._counts
+        return ImportReportRow(
+            import_id=self._import_id(digest, source_format),
+            source_file=self._name,
+            source_sha256=digest,
+            source_format=source_format,
+            episodes=counts.episodes,
+            imported=counts.imported,
+            duplicates=counts.duplicates,
+            refused=counts.refused,
+            unknown_task=counts.unknown_task,
+            redactions=self._redactor.count,
+            replaced_characters=counts.replaced,
+            notes=canonical_json(counts.notes),
+        )
+
+
+def _unknown_format(kind: str, problem: str | None) -> str:
+    what = "the file is empty" if kind == "empty" else "the content is in no known format"
+    damage = f"; it is damaged: {problem}" if problem else ""
+    return f"{what}{damage}; known formats: {known_formats()}"
+
+
+def expand_counts(reports: Sequence[FileReport]) -> dict[str, int]:
+    """Totals over files, for a summary."""
+    names = ("episodes", "imported", "duplicates", "refused", "unknown_task", "redactions")
+    return {name: sum(getattr(report.row, name) for report in reports) for name in names}
