@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 MAX_ROWS = 100_000
 """Most rows one validation sees."""
 MAX_KEYS = 20
+FIRST_MISSING = "first_missing"
+"""Derived column: the first required column without a value, null when the row is complete."""
 
 
 @dataclass(frozen=True)
@@ -54,38 +56,31 @@ def validate(table: Table, frame: pl.DataFrame) -> list[SuiteResult]:
     ]
 
 
-def checked_columns(table: Table) -> tuple[Column, ...]:
-    """Columns the suite of a table looks at."""
-    return tuple(
-        column for column in columns_of(table) if not column.nullable or column.is_constrained
-    )
-
-
 def _validate_chunk(table: Table, frame: pl.DataFrame) -> SuiteResult:
-    names = [column.name for column in checked_columns(table)]
-    data = frame.select(names).to_pandas()
-    definition = _definition(table.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        quick = _run(definition, data, {"result_format": "BOOLEAN_ONLY"})
-        if quick["success"]:
+        definition = _batch_definition(table.name)
+        batch = definition.get_batch(batch_parameters={"dataframe": _checked_frame(table, frame)})
+        suite = _suite(table.name)
+        if batch.validate(suite, result_format="BOOLEAN_ONLY").success:
             return SuiteResult(frame.height, 0, "[]", ())
-        full = _run(
-            definition,
-            data,
-            {"result_format": "COMPLETE", "unexpected_index_column_names": list(table.key)},
-        )
-    return _failure(frame.height, full)
+        wanted = {"result_format": "COMPLETE", "unexpected_index_column_names": list(table.key)}
+        result = batch.validate(suite, result_format=cast("Any", wanted))
+    return _failure(frame.height, cast("dict[str, Any]", result.to_json_dict()))
 
 
-def _run(
-    definition: gx.ValidationDefinition, data: object, result_format: dict[str, Any]
-) -> dict[str, Any]:
-    result = definition.run(
-        batch_parameters={"dataframe": data},
-        result_format=cast("Any", result_format),
-    )
-    return cast("dict[str, Any]", result.to_json_dict())
+def _checked_frame(table: Table, frame: pl.DataFrame) -> object:
+    """The columns a suite looks at, as a pandas frame, with the derived `FIRST_MISSING`."""
+    required = [column.name for column in columns_of(table) if not column.nullable]
+    missing = pl.coalesce(
+        [pl.when(pl.col(name).is_null()).then(pl.lit(name)) for name in required]
+    ).alias(FIRST_MISSING)
+    return frame.select(*_checked_names(table)[:-1], missing).to_pandas()
+
+
+def _checked_names(table: Table) -> list[str]:
+    constrained = [column.name for column in columns_of(table) if column.is_constrained]
+    return [*dict.fromkeys([*table.key, *constrained]), FIRST_MISSING]
 
 
 def _failure(rows: int, result: dict[str, Any]) -> SuiteResult:
@@ -117,30 +112,37 @@ def _context() -> gx.data_context.EphemeralDataContext:
 
 
 @cache
-def _definition(table_name: str) -> gx.ValidationDefinition:
-    context = _context()
+def _batch_definition(table_name: str) -> Any:
+    source = _context().data_sources.add_or_update_pandas(table_name)
+    return source.add_dataframe_asset(table_name).add_batch_definition_whole_dataframe("batch")
+
+
+@cache
+def _suite(table_name: str) -> gx.ExpectationSuite:
+    _context()
     import great_expectations as gx
 
-    table = TABLES[table_name]
-    source = context.data_sources.add_or_update_pandas(table_name)
-    batch = source.add_dataframe_asset(table_name).add_batch_definition_whole_dataframe("batch")
-    suite = gx.ExpectationSuite(name=table_name, expectations=cast("Any", expectations_of(table)))
-    return context.validation_definitions.add(
-        gx.ValidationDefinition(name=table_name, data=batch, suite=context.suites.add(suite))
-    )
+    expectations = cast("Any", expectations_of(TABLES[table_name]))
+    return gx.ExpectationSuite(name=table_name, expectations=expectations)
 
 
 def expectations_of(table: Table) -> list[Expectation]:
-    """Expectations of a table: columns, unique key, and the constraints of each column."""
+    """Expectations of a table: its columns, its key, required values, each column's constraints.
+
+    That required columns hold a value is one expectation over a derived column, which names the
+    first that does not: one expectation costs 10 ms, and a table has up to 25 required columns.
+    """
     from great_expectations import expectations as gxe
 
-    names = [column.name for column in checked_columns(table)]
-    found: list[Expectation] = [gxe.ExpectTableColumnsToMatchOrderedList(column_list=names)]
+    found: list[Expectation] = [
+        gxe.ExpectTableColumnsToMatchOrderedList(column_list=_checked_names(table)),
+        gxe.ExpectColumnValuesToBeNull(column=FIRST_MISSING),
+    ]
     if len(table.key) == 1:
         found.append(gxe.ExpectColumnValuesToBeUnique(column=table.key[0]))
     else:
         found.append(gxe.ExpectCompoundColumnsToBeUnique(column_list=list(table.key)))
-    for column in checked_columns(table):
+    for column in columns_of(table):
         found.extend(_expectations_of_column(column))
     return found
 
@@ -149,8 +151,6 @@ def _expectations_of_column(column: Column) -> list[Expectation]:
     from great_expectations import expectations as gxe
 
     found: list[Expectation] = []
-    if not column.nullable:
-        found.append(gxe.ExpectColumnValuesToNotBeNull(column=column.name))
     if column.allowed:
         found.append(
             gxe.ExpectColumnValuesToBeInSet(column=column.name, value_set=list(column.allowed))
