@@ -6,10 +6,11 @@ of the text itself (`sk-...`, a private key block), and, where the name is only 
 replaced once is not counted again.
 """
 
+import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 MARK = "[REDACTED]"
@@ -38,6 +39,8 @@ _BARE_MARKS = (
     *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "pypi-", "gsk_", "xai-", "nvapi-"),
     *("sg.", "eyj"),
 )
+_NAME_MARKS = ("key", "token", "secret", "pass", "auth", "cookie", "credential", "session", "pwd")
+_LONGEST_EMBEDDED = 1 << 20
 _ASSIGNMENT_MARKS = ("key", "secret", "token", "passw", "passphrase")
 _BARE = re.compile(
     r"(?<![A-Za-z0-9_])(?:"
@@ -108,6 +111,18 @@ def is_secret_member(name: str, value: str) -> bool:
     return _is_random(value)
 
 
+def _find_members(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, str):
+        if name and is_secret_member(name, value):
+            yield value
+    elif isinstance(value, dict):
+        for key, item in cast("dict[str, Any]", value).items():
+            yield from _find_members(item, key)
+    elif isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _find_members(item, name)
+
+
 class Redactor:
     """Replaces secrets and counts them; remembers values found under a name.
 
@@ -128,6 +143,8 @@ class Redactor:
         if self._known_pattern is not None:
             text = self._substitute(self._known_pattern, text)
         lowered = text.lower()
+        if lowered[:1] in "{[" and any(mark in lowered for mark in _NAME_MARKS):
+            text = self._inside_json(text)
         if "private key" in lowered:
             text = self._substitute(_KEY_BLOCK, text)
         if any(mark in lowered for mark in _BARE_MARKS):
@@ -165,6 +182,22 @@ class Redactor:
             self._known.add(value)
             longest_first: Iterable[str] = sorted(self._known, key=lambda item: (-len(item), item))
             self._known_pattern = re.compile("|".join(map(re.escape, longest_first)))
+
+    def _inside_json(self, text: str) -> str:
+        """Redact by name inside a text that is JSON itself, such as raw call arguments."""
+        if len(text) > _LONGEST_EMBEDDED:
+            return text
+        try:
+            secrets = set(_find_members(json.loads(text)))
+        except (ValueError, RecursionError):
+            return text
+        for secret in sorted(secrets, key=lambda item: (-len(item), item)):
+            written = {json.dumps(secret), json.dumps(secret, ensure_ascii=False)}
+            for form in sorted(written):
+                self.count += text.count(form)
+                text = text.replace(form, f'"{MARK}"')
+            self._remember(secret)
+        return text
 
     def _substitute(self, pattern: re.Pattern[str], text: str) -> str:
         replaced, count = pattern.subn(MARK, text)

@@ -22,11 +22,18 @@ _DECODER = json.JSONDecoder()
 
 
 def is_text_strategy(messages: Sequence[DraftMessage]) -> bool:
-    """Tell whether the agent wrote its calls as text."""
-    agent = [message for message in messages if message.role == "assistant"]
-    if any(message.calls for message in agent):
+    """Tell whether the agent was asked to write its calls as text.
+
+    A tool-calling agent that writes an action instead of calling is a failure of the agent, not
+    a strategy: there are no results behind `API output:` and no tools in its instructions then.
+    """
+    if any(message.calls for message in messages):
         return False
-    return any(_action_text(message) is not None for message in agent)
+    return any(
+        (message.role == "user" and (message.text or "").startswith(_RESULT))
+        or (message.role == "system" and tools_in_prompt(message.text or "") is not None)
+        for message in messages
+    )
 
 
 def _action_text(message: DraftMessage) -> str | None:

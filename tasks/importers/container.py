@@ -151,7 +151,7 @@ def _outline_object(first: Piece, rest: Iterator[Piece]) -> Outline:
             members[piece.member] = element.value
             replaced += element.replaced
             problem = problem or (f"{piece.member}: {element.problem}" if element.problem else None)
-        problem = problem or piece.problem
+        problem = problem or (piece.problem if piece.index is None else None)
         piece = next(rest, None)
     return Outline("object", members, spread, tuple(samples), replaced, problem)
 

@@ -6,7 +6,7 @@ found. Nesting is counted, never followed by recursion.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TextIO
 
 from tasks.importers.decoding import Undecodable, decode
@@ -16,10 +16,14 @@ _INSIDE = re.compile(r'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTAL
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _SCALAR = re.compile(r'[^\s,:{}\[\]"]++')
 _SPACE = re.compile(r"[\s\x00]*+")
+_PLAIN = r'(?:"[^"\\]{0,200}"|[\w.+-]{1,40})'
+_BEGIN = re.compile(rf'{{\s*("[^"\\]{{1,60}}")\s*:\s*{_PLAIN}\s*,\s*("[^"\\]{{1,60}}")\s*:')
+_MOST_RECOVERIES = 100
 _CLOSER = {"{": "}", "[": "]"}
 
 TRUNCATED = "the file ends in the middle of it"
 MISMATCHED = "its brackets do not match, so neither its end nor what follows can be found"
+BROKEN = "its brackets do not match"
 MISPLACED = "something else than a value stands here, so what follows cannot be found"
 TRAILING = "something follows the end of the document"
 UNFINISHED = "the file ends here, before its list is closed; what followed is missing"
@@ -44,6 +48,33 @@ class Piece:
     position: int
     depth: int = 0
     problem: str | None = None
+
+
+class Siblings:
+    """Finds the next element behind one that has no end, by how the first element begins.
+
+    Elements of one list begin alike: two keys, the first with a scalar. Objects inside them
+    seldom do, and a wrong guess is refused by the reader.
+    """
+
+    def __init__(self) -> None:
+        self._pattern: re.Pattern[str] | None = None
+        self._left = _MOST_RECOVERIES
+
+    def learn(self, piece: Piece) -> None:
+        """Take the first element that is an object as the example."""
+        begin = None if self._pattern or piece.problem else _BEGIN.match(piece.text)
+        if begin:
+            first, second = map(re.escape, begin.groups())
+            self._pattern = re.compile(rf"{{\s*{first}\s*:\s*{_PLAIN}\s*,\s*{second}\s*:")
+
+    def find(self, text: str) -> int | None:
+        """Where the next element begins in a text that starts with a broken one."""
+        if self._pattern is None or self._left == 0:
+            return None
+        self._left -= 1
+        found = self._pattern.search(text, 1)
+        return found.start() if found else None
 
 
 class Cursor:
@@ -87,6 +118,12 @@ class Cursor:
             if not self._refill():
                 return ""
 
+    def give_back(self, text: str) -> None:
+        """Put text back that was consumed last."""
+        self._buffer = text + self._buffer[self._at :]
+        self._dropped = self.position - len(text)
+        self._at = 0
+
     def skip(self) -> None:
         """Consume one character."""
         self._consume(self._at + 1)
@@ -102,7 +139,7 @@ class Cursor:
         elif _SCALAR.match(first):
             end, problem = self._find_scalar_end(_SCALAR)
         else:
-            end, problem = self._at, MISPLACED if first else UNFINISHED
+            end, problem = len(self._buffer), MISPLACED if first else UNFINISHED
         return Piece(member, index, self._consume(end), position, depth, problem)
 
     def _find_scalar_end(self, pattern: re.Pattern[str]) -> tuple[int, str | None]:
@@ -136,7 +173,7 @@ class Cursor:
 
 def _cut_elements(cursor: Cursor, member: str | None) -> Iterator[Piece]:
     cursor.skip()
-    index = 0
+    index, siblings = 0, Siblings()
     while True:
         mark = cursor.peek()
         if mark == "]":
@@ -146,8 +183,13 @@ def _cut_elements(cursor: Cursor, member: str | None) -> Iterator[Piece]:
             cursor.skip()
             continue
         piece = cursor.cut(member, index)
+        siblings.learn(piece)
+        begin = siblings.find(piece.text) if piece.problem else None
+        if begin is not None:
+            cursor.give_back(piece.text[begin:])
+            piece = replace(piece, text=piece.text[:begin], problem=BROKEN)
         yield piece
-        if piece.problem:
+        if piece.problem and begin is None:
             return
         index += 1
 
@@ -171,8 +213,11 @@ def _cut_members(cursor: Cursor, spread: Collection[str]) -> Iterator[Piece]:
         cursor.skip()
         last: Piece | None = None
         if name in spread and cursor.peek() == "[":
+            position = cursor.position
             for last in _cut_elements(cursor, name):
                 yield last
+            if last is None:
+                yield Piece(name, None, "[]", position)
         else:
             last = cursor.cut(name)
             yield last

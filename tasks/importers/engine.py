@@ -6,118 +6,40 @@ and an episode that cannot be read, are refusals with file, position and reason;
 anything else.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from schemas.episode import Episode
-from schemas.fields import Outcome, Row
+from schemas.fields import Outcome
 from schemas.ids import canonical_json, make_id, sha256_hex
 from schemas.redaction import Redactor
 from schemas.runs import QuarantineRow
 from schemas.text import clean_text
 from schemas.trajectories import (
     ImportReportRow,
-    TaskRow,
-    TrajectorySourceRow,
     VerdictRow,
 )
 from tasks.importers.assemble import Assembler, HarnessOf
 from tasks.importers.container import hash_file, outline
 from tasks.importers.draft import DraftEpisode, Note, Reader, ReadOptions, Refusal, Source
 from tasks.importers.registry import SPREADS, find_reader, known_formats
+from tasks.importers.results import (
+    DuplicateEpisode,
+    FileReport,
+    ImportedEpisode,
+    ImportItem,
+    ImportResult,
+    Known,
+    RefusedEpisode,
+)
 from tasks.importers.tau2_bench import RESULTS
 
 _EXCERPT = 2_000
 _REASON = 600
 _BINARY = {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "gzip data", b"PAR1": "a parquet table"}
-
-
-@dataclass(frozen=True)
-class ImportedEpisode:
-    """An episode that was not known before, with its task."""
-
-    episode: Episode
-    task: TaskRow
-
-    def rows(self) -> tuple[Row, ...]:
-        """Rows to land, prompts and source included."""
-        made = self.episode
-        texts = tuple(made.prompts.values())
-        return (self.task, *texts, made.trajectory, *made.steps, *made.calls, *made.sources)
-
-
-@dataclass(frozen=True)
-class DuplicateEpisode:
-    """A known episode at another place; a verdict comes along when it says something else."""
-
-    source: TrajectorySourceRow
-    verdict: VerdictRow | None = None
-
-    def rows(self) -> tuple[Row, ...]:
-        """Rows to land."""
-        return (self.source,) if self.verdict is None else (self.source, self.verdict)
-
-
-@dataclass(frozen=True)
-class RefusedEpisode:
-    """An episode or file that was not imported; `row` names file, position and reason."""
-
-    row: QuarantineRow
-
-    def rows(self) -> tuple[Row, ...]:
-        """Rows to land."""
-        return (self.row,)
-
-
-@dataclass(frozen=True)
-class FileReport:
-    """What became of one file.
-
-    Attributes:
-        is_repeated: the same file with the same options was imported before; it was not read
-            again, and its row is not to be landed a second time.
-        outcomes: imported episodes by outcome, faults apart.
-    """
-
-    row: ImportReportRow
-    is_repeated: bool = False
-    outcomes: dict[str, int] = field(default_factory=dict[str, int])
-
-    def rows(self) -> tuple[Row, ...]:
-        """Rows to land."""
-        return () if self.is_repeated else (self.row,)
-
-
-ImportItem = ImportedEpisode | DuplicateEpisode | RefusedEpisode | FileReport
-
-
-@dataclass(frozen=True)
-class ImportResult:
-    """Everything that a batch of files gave."""
-
-    episodes: tuple[Episode, ...]
-    tasks: tuple[TaskRow, ...]
-    duplicates: tuple[DuplicateEpisode, ...]
-    refusals: tuple[QuarantineRow, ...]
-    reports: tuple[FileReport, ...]
-
-    @property
-    def sources(self) -> tuple[TrajectorySourceRow, ...]:
-        """Every place an episode was found at."""
-        first = tuple(source for episode in self.episodes for source in episode.sources)
-        return (*first, *(duplicate.source for duplicate in self.duplicates))
-
-
-@dataclass(frozen=True)
-class Known:
-    """What a warehouse already holds: tests for trajectory ids and import ids."""
-
-    has_trajectory: Callable[[str], bool] = lambda _: False
-    has_import: Callable[[str], bool] = lambda _: False
 
 
 @dataclass
@@ -140,8 +62,12 @@ class _Job:
     now: datetime
     options: ReadOptions
     known: Known
-    seen: dict[str, Outcome | None] = field(default_factory=dict[str, "Outcome | None"])
+    seen: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
     done: set[str] = field(default_factory=set[str])
+
+    def find_outcome(self, trajectory_id: str) -> Outcome | None:
+        """Outcome of a trajectory that is known already; null for a new one."""
+        return self.seen.get(trajectory_id) or self.known.outcome_of(trajectory_id)
 
 
 def stream_files(
@@ -225,15 +151,15 @@ class _FileImport:
             yield from self._refuse_file(digest, _unknown_format(seen.kind, seen.problem))
             return
         import_id = self._import_id(digest, reader.name)
-        if import_id in self._job.done or self._job.known.has_import(import_id):
-            yield FileReport(self._report(digest, reader.name), is_repeated=True)
-            return
+        is_repeated = import_id in self._job.done or self._job.known.has_import(import_id)
         self._job.done.add(import_id)
         self._counts.replaced += seen.replaced
+        if seen.problem:
+            self._counts.notes.append(f"a part of the file cannot be read: {seen.problem}")
         source = Source(self._path, self._name, seen, self._job.options)
         yield from self._read_episodes(reader, source)
-        report = self._report(digest, reader.name)
-        yield FileReport(report, outcomes=dict(sorted(self._counts.outcomes.items())))
+        outcomes = dict(sorted(self._counts.outcomes.items()))
+        yield FileReport(self._report(digest, reader.name), is_repeated, outcomes)
 
     def _read_episodes(self, reader: Reader, source: Source) -> Iterator[ImportItem]:
         assembler = Assembler(reader.name, self._job.harness_of, self._job.now)
@@ -254,8 +180,9 @@ class _FileImport:
     def _take(self, draft: DraftEpisode, assembler: Assembler) -> ImportItem:
         try:
             trajectory_id = assembler.trajectory_id(draft)
-            if trajectory_id in self._job.seen or self._job.known.has_trajectory(trajectory_id):
-                return self._take_duplicate(draft, trajectory_id, assembler)
+            first = self._job.find_outcome(trajectory_id)
+            if first is not None:
+                return self._take_duplicate(draft, trajectory_id, first, assembler)
             episode = assembler.episode(draft, self._name)
             task = assembler.task_row(draft)
         except ValidationError as error:
@@ -275,19 +202,18 @@ class _FileImport:
         counts.outcomes[word] = counts.outcomes.get(word, 0) + 1
 
     def _take_duplicate(
-        self, draft: DraftEpisode, trajectory_id: str, assembler: Assembler
+        self, draft: DraftEpisode, trajectory_id: str, first: Outcome, assembler: Assembler
     ) -> DuplicateEpisode:
         self._counts.duplicates += 1
         source = assembler.source_row(draft, trajectory_id, self._name)
-        first, verdict = self._job.seen.get(trajectory_id), draft.verdict
-        if first is None or first == verdict.outcome or verdict.fault:
+        verdict = draft.verdict
+        if verdict.outcome in (first, "unknown"):
             return DuplicateEpisode(source)
         row = VerdictRow(
             trajectory_id=trajectory_id,
-            source=source.source_file,
+            source=f"{source.source_file}#{source.source_index}",
             outcome=verdict.outcome,
             reward=verdict.reward,
-            disputed=True,
         )
         return DuplicateEpisode(source, row)
 
@@ -339,9 +265,3 @@ def _unknown_format(kind: str, problem: str | None) -> str:
     what = "the file is empty" if kind == "empty" else "the content is in no known format"
     damage = f"; it is damaged: {problem}" if problem else ""
     return f"{what}{damage}; known formats: {known_formats()}"
-
-
-def expand_counts(reports: Sequence[FileReport]) -> dict[str, int]:
-    """Totals over files, for a summary."""
-    names = ("episodes", "imported", "duplicates", "refused", "unknown_task", "redactions")
-    return {name: sum(getattr(report.row, name) for report in reports) for name in names}

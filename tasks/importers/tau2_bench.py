@@ -105,11 +105,11 @@ def _identity(simulation: JsonObject) -> JsonValue:
     return drop_nulls({**named, "messages": messages})
 
 
-def _domain(head: RunHead, policy: str, messages: tuple[DraftMessage, ...]) -> str | None:
+def _domain(head: RunHead, policy: str, messages: tuple[DraftMessage, ...]) -> str:
     if head.domain:
         return clean_domain(head.domain)
     tools = {call.tool for m in messages for call in m.calls if call.requestor == "assistant"}
-    return domain_of_content(policy, tools)
+    return domain_of_content(policy, tools) or UNKNOWN
 
 
 def _lost(
@@ -153,8 +153,8 @@ def _read_simulation(element: Element, head: RunHead, source: Source) -> DraftEp
     return DraftEpisode(
         index=element.index,
         place=element.place,
-        environment=f"tau2_{domain or UNKNOWN}",
-        family=family_of(task_id, domain or "task"),
+        environment=f"tau2_{domain}",
+        family=family_of(task_id, "task" if domain == UNKNOWN else domain),
         native_task=task_id,
         task_text=scenario_text(task) if task else "",
         task_definition=task_definition(task),
@@ -260,10 +260,9 @@ def _read_folder(source: Source, head: RunHead, redactor: Redacts) -> Iterator[D
     listed = _listed_files(source)
     names = [*dict.fromkeys(Path(name).stem if name.endswith(".json") else name for name in listed)]
     names += [name for name in present if name not in set(names)]
-    if source.outline.problem:
-        yield Refusal(len(names), "results.json", source.outline.problem)
     if not names:
-        yield Refusal(0, "results.json", f"no simulations, and no files in `{LIST}/` beside it")
+        reason = f"it holds no `{LIST}`, and no folder `{LIST}` stands beside it"
+        yield Refusal(0, "the whole file", source.outline.problem or reason)
     for index, name in enumerate(names):
         path, shown = present.get(name), f"{LIST}/{name}.json"
         if path is None:

@@ -128,14 +128,14 @@ def _read_episode(element: Element, source: Source, sibling: str | None) -> Draf
     episode = require_object(element.value, "the episode")
     info = as_object(episode.get("info"))
     messages = _read_messages(episode)
-    domain = _domain(messages, info, source.name) or (sibling if not messages else None)
+    domain = _domain(messages, info, source.name) or (None if messages else sibling) or UNKNOWN
     system_text = _system_text(messages)
     agent_turns = sum(message.role == "assistant" for message in messages)
     return DraftEpisode(
         index=element.index,
         place=element.place,
-        environment=f"tau_bench_{domain or UNKNOWN}",
-        family=domain or "task",
+        environment=f"tau_bench_{domain}",
+        family="task" if domain == UNKNOWN else domain,
         native_task=as_name(episode.get("task_id")),
         task_text=_brief(info),
         task_definition=drop_nulls(info.get("task")),

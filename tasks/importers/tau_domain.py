@@ -59,12 +59,20 @@ UNKNOWN = "unknown"
 
 
 def domain_of_content(system_text: str, tools: Iterable[str]) -> str | None:
-    """Domain by the policy's title and the tools used; null when they are silent or differ."""
+    """Domain by the policy's title and the tools used.
+
+    Null when they are silent; `unknown` when they contradict one another, so that no file name
+    decides then. A title that is no known domain counts only when the tools are silent.
+    """
     title = _TITLE.search(system_text[:_HEAD])
-    found = {title.group(1).lower()} if title else set[str]()
+    named = title.group(1).lower() if title else None
     used = set(tools)
-    found |= {domain for domain, known in _TOOLS.items() if known & used}
-    return found.pop() if len(found) == 1 else None
+    found = {domain for domain, known in _TOOLS.items() if known & used}
+    if named is not None and (named in _TOOLS or not found):
+        found.add(named)
+    if len(found) > 1:
+        return UNKNOWN
+    return found.pop() if found else None
 
 
 def domain_of_name(file_name: str) -> str | None:

@@ -1,0 +1,109 @@
+"""What an import yields, item by item, and what a warehouse already holds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from schemas.episode import Episode
+from schemas.fields import Outcome, Row
+from schemas.runs import QuarantineRow
+from schemas.trajectories import (
+    ImportReportRow,
+    TaskRow,
+    TrajectorySourceRow,
+    VerdictRow,
+)
+
+
+@dataclass(frozen=True)
+class ImportedEpisode:
+    """An episode that was not known before, with its task."""
+
+    episode: Episode
+    task: TaskRow
+
+    def rows(self) -> tuple[Row, ...]:
+        """Rows to land, prompts and source included."""
+        made = self.episode
+        texts = tuple(made.prompts.values())
+        return (self.task, *texts, made.trajectory, *made.steps, *made.calls, *made.sources)
+
+
+@dataclass(frozen=True)
+class DuplicateEpisode:
+    """A known episode at another place; a verdict comes along when it says something else."""
+
+    source: TrajectorySourceRow
+    verdict: VerdictRow | None = None
+
+    def rows(self) -> tuple[Row, ...]:
+        """Rows to land."""
+        return (self.source,) if self.verdict is None else (self.source, self.verdict)
+
+
+@dataclass(frozen=True)
+class RefusedEpisode:
+    """An episode or file that was not imported; `row` names file, position and reason."""
+
+    row: QuarantineRow
+
+    def rows(self) -> tuple[Row, ...]:
+        """Rows to land."""
+        return (self.row,)
+
+
+@dataclass(frozen=True)
+class FileReport:
+    """What became of one file.
+
+    Attributes:
+        is_repeated: the same file with the same options was imported before; its row is not to
+            be landed a second time.
+        outcomes: imported episodes by outcome, faults apart.
+    """
+
+    row: ImportReportRow
+    is_repeated: bool = False
+    outcomes: dict[str, int] = field(default_factory=dict[str, int])
+
+    def rows(self) -> tuple[Row, ...]:
+        """Rows to land."""
+        return () if self.is_repeated else (self.row,)
+
+
+ImportItem = ImportedEpisode | DuplicateEpisode | RefusedEpisode | FileReport
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """Everything that a batch of files gave."""
+
+    episodes: tuple[Episode, ...]
+    tasks: tuple[TaskRow, ...]
+    duplicates: tuple[DuplicateEpisode, ...]
+    refusals: tuple[QuarantineRow, ...]
+    reports: tuple[FileReport, ...]
+
+    @property
+    def sources(self) -> tuple[TrajectorySourceRow, ...]:
+        """Every place an episode was found at."""
+        first = tuple(source for episode in self.episodes for source in episode.sources)
+        return (*first, *(duplicate.source for duplicate in self.duplicates))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a warehouse already holds.
+
+    Attributes:
+        outcome_of: outcome of a stored trajectory by its id; null when it is not stored.
+        has_import: whether the report of an import is stored.
+    """
+
+    outcome_of: Callable[[str], Outcome | None] = lambda _: None
+    has_import: Callable[[str], bool] = lambda _: False
+
+
+def total_counts(reports: Sequence[FileReport]) -> dict[str, int]:
+    """Totals over files, for a summary."""
+    names = ("episodes", "imported", "duplicates", "refused", "unknown_task", "redactions")
+    return {name: sum(getattr(report.row, name) for report in reports) for name in names}
