@@ -65,9 +65,15 @@ def clean_value(value: Any, depth: int = 0) -> Any:
 
 
 def _describe(value: Any) -> str:
-    names: dict[type, str] = {str: "text", list: "a list", bool: "a truth value"}
-    names |= {int: "a number", float: "a number", type(None): "null"}
-    return names.get(type(value), "something else")
+    names: dict[type, str] = {
+        str: "text",
+        list: "a list",
+        bool: "a truth value",
+        int: "a number",
+        float: "a number",
+        object: "null",
+    }
+    return next(name for kind, name in names.items() if isinstance(value, kind))
 
 
 def _decode(text: str) -> tuple[Any, int]:

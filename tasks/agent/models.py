@@ -4,9 +4,8 @@ Heavy clients are imported only when a word needs them.
 """
 
 from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from schemas.settings import EndpointSettings, Settings
     from tasks.agent.endpoint import Endpoint
 
-SIMULATED_MODULE = "tasks.agent.simulated_model"
 TIERS = ("weak", "mid", "strong")
 KINDS = ("gold", "noop", "simulated:TIER", "replay:FILE", "openai:NAME")
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -61,29 +59,15 @@ def _unknown(word: str, settings: "Settings") -> ConfigError:
 
 
 def _simulated(word: str, rest: str) -> Model:
-    tier, _, query = rest.partition("?")
+    tier = rest.partition("?")[0]
     if tier not in TIERS:
         close = get_close_matches(tier, TIERS, n=1)
         hint = f"did you mean `simulated:{close[0]}`?" if close else f"tiers: {', '.join(TIERS)}"
         what = f"there is no model `{word}`"
         raise ConfigError(what, hint=hint)
-    module: Any = import_module(SIMULATED_MODULE)
-    model: Model = module.SimulatedModel(tier, temperature=_temperature(word, query))
-    return model
+    from tasks.agent.simulated_model import simulated_model
 
-
-def _temperature(word: str, query: str) -> float:
-    if not query:
-        return 0.0
-    name, _, value = query.partition("=")
-    try:
-        number = float(value)
-    except ValueError:
-        number = -1.0
-    if name != "temperature" or not 0 <= number <= 2:
-        what = f"`{word}`: `{query}` cannot be used"
-        raise ConfigError(what, hint="write ?temperature=T with T between 0 and 2")
-    return number
+    return simulated_model(word)
 
 
 def _chat(word: str, name: str, settings: "Settings") -> Model:

@@ -2,12 +2,14 @@
 
 import asyncio
 import hashlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
 from schemas.errors import EnvironmentFault
 from schemas.text import clean_text
+from tasks.agent.arguments import clean_value
 from tasks.agent.protocols import (
     ActResult,
     Blocking,
@@ -85,8 +87,17 @@ class WorldDriver:
         )
 
     async def verdict(self) -> Verdict:
-        """Judge the present state."""
-        return await _ask(self.environment, self.world.verdict)
+        """Judge the present state.
+
+        Raises:
+            EnvironmentFault: there is no verdict that can be stored.
+        """
+        verdict = await _ask(self.environment, self.world.verdict)
+        if not math.isfinite(verdict.reward):
+            what = f"environment `{self.environment.name}` gave the reward {verdict.reward}"
+            raise EnvironmentFault(what, hint="a reward is a finite number")
+        parts = await _ask(self.environment, clean_value, dict(verdict.parts))
+        return Verdict(verdict.outcome, verdict.reward, parts)
 
     async def close(self) -> None:
         """Give back what the world holds."""

@@ -45,9 +45,11 @@ class CounterWorld:
                 self.handed_in = True
                 return ActResult("Handed in.", done=True)
             case Call("crash", _):
-                raise ZeroDivisionError("the world broke")
+                message = "the world broke"
+                raise ZeroDivisionError(message)
             case Call("fault", _):
-                raise EnvironmentFault("the grader is gone")
+                message = "the grader is gone"
+                raise EnvironmentFault(message)
             case _:
                 return ActResult("n must be an integer.", is_error=True, error_kind="schema")
 
