@@ -1,5 +1,6 @@
 """Which hits count: those without which the episode would not have failed (guide, point 1)."""
 
+from tasks.annotator.course import compare
 from tasks.annotator.hits import Hit, View
 
 
@@ -15,6 +16,17 @@ def is_repaired(hit: Hit, view: View) -> bool:
     return False
 
 
+def is_too_late(hit: Hit, hits: list[Hit]) -> bool:
+    """Whether an earlier breach of contract that nothing repairs had already lost the run."""
+    if hit.category != "environment_contract" or hit.turn is None:
+        return False
+    return any(
+        other.is_lasting_write and other.turn is not None and other.turn < hit.turn
+        for other in hits
+        if other.category == "environment_contract"
+    )
+
+
 def is_decisive(hit: Hit, hits: list[Hit], view: View) -> bool:
     """Approximate the counterfactual: not repaired, or the last turn, or a share of the budget."""
     if hit.bullet == "NA" or hit.turn is None:
@@ -23,6 +35,8 @@ def is_decisive(hit: Hit, hits: list[Hit], view: View) -> bool:
         return False
     if not view.parameters.decisive_filter:
         return True
+    if is_too_late(hit, hits):
+        return False
     last = view.timeline.last
     if last is not None and hit.turn == last.index:
         return True
@@ -42,11 +56,5 @@ def has_wrong_ending(view: View) -> bool:
     if any(call.ran and call.run_tool in terminal for _, call in view.timeline.calls()):
         return True
     if view.gold.is_known:
-        expected = {call.key for call in view.gold.calls}
-        writes = [
-            call
-            for _, call in view.timeline.calls()
-            if call.ran and view.profile.is_write(call.run_tool)
-        ]
-        return any(call.action_key not in expected for call in writes)
+        return bool(compare(view).deviations)
     return not view.timeline.ended_by_limit

@@ -5,25 +5,23 @@ Rules that read it say `uses_gold`. Everything is optional; imports and worlds p
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from schemas.episode import Episode
-from tasks.annotator.canonical import canonical_arguments
+from tasks.annotator.canonical import canonical_arguments, clip
 
-_EXPECTED_KEYS = ("expected_actions", "actions", "gold_actions", "expected_calls")
-_CHECK_KEYS = ("action_checks", "checks")
-_BASE_KEYS = ("r_actions", "r_outputs", "base_reward", "base_success")
+_EXPECTED_KEYS = ("expected_actions", "expected_calls", "gold_actions", "action_checks", "actions")
 _SUCCESS_TOLERANCE = 1e-6
+_DEPTH = 4
 
 
 @dataclass(frozen=True)
 class ExpectedCall:
-    """A call of the oracle; `is_matched` is the source's own check, None when it has none."""
+    """A call of the oracle; `is_users` when the simulated user was to make it."""
 
     tool: str
     arguments: dict[str, Any]
-    is_matched: bool | None = None
     is_users: bool = False
 
     @property
@@ -34,44 +32,53 @@ class ExpectedCall:
 
 @dataclass(frozen=True)
 class Gold:
-    """Everything known about the right course of one episode."""
+    """Everything known about the right course of one episode.
+
+    Attributes:
+        is_known: whether the expected calls are known, be they none.
+        brief: what the simulated user was told.
+        base_reward: verdict of the environment itself where the reward adds other terms.
+        is_state_checked: whether the verdict rests on the final state.
+        missing_outputs: texts that the agent should have told the user and did not.
+        user_fault: what the source says about a fault of its simulated user.
+    """
 
     is_known: bool = False
     calls: tuple[ExpectedCall, ...] = ()
-    outputs: tuple[str, ...] = ()
     brief: str = ""
-    base_verdicts: dict[str, float] = field(default_factory=dict[str, float])
+    base_reward: float | None = None
+    is_state_checked: bool = True
+    state_matches: bool | None = None
+    missing_outputs: tuple[str, ...] = ()
     answer_type: str | None = None
-    db_match: bool | None = None
+    user_fault: str | None = None
+    is_task_disputed: bool = False
 
 
 NOTHING = Gold()
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, bool):
-        return float(value)
     return float(value) if isinstance(value, int | float) else None
 
 
-def _as_call(item: Any, *, matched: bool | None = None) -> ExpectedCall | None:
+def _as_call(item: Any) -> ExpectedCall | None:
     if not isinstance(item, dict):
         return None
     inner = item.get("action")
     if isinstance(inner, dict):
-        match = item.get("action_match")
-        return _as_call(inner, matched=match if isinstance(match, bool) else None)
+        return _as_call(inner)
     name = item.get("name") or item.get("tool")
     arguments = item.get("kwargs", item.get("arguments", {}))
     if not isinstance(name, str):
         return None
     is_users = item.get("requestor") == "user"
-    return ExpectedCall(name, arguments if isinstance(arguments, dict) else {}, matched, is_users)
+    return ExpectedCall(name, arguments if isinstance(arguments, dict) else {}, is_users)
 
 
 def _walk(parts: Any, keys: tuple[str, ...], depth: int = 0) -> Any:
     """Find the first value under one of the keys, outermost first."""
-    if not isinstance(parts, dict) or depth > 4:
+    if not isinstance(parts, dict) or depth > _DEPTH:
         return None
     for key in keys:
         if parts.get(key) is not None:
@@ -83,18 +90,38 @@ def _walk(parts: Any, keys: tuple[str, ...], depth: int = 0) -> Any:
     return None
 
 
-def _calls(parts: Any) -> tuple[tuple[ExpectedCall, ...], bool]:
-    for keys in (_CHECK_KEYS, _EXPECTED_KEYS):
-        found = _walk(parts, keys)
-        if isinstance(found, list):
-            calls = [call for call in map(_as_call, found) if call is not None]
-            return tuple(calls), True
-    return (), False
+def _base_reward(parts: dict[str, Any]) -> float | None:
+    found = _number(_walk(parts, ("base_reward", "base_success")))
+    if found is not None:
+        return found
+    graded = [_number(_walk(parts, (key,))) for key in ("r_actions", "r_outputs")]
+    known = [value for value in graded if value is not None]
+    return min(known) if known else None
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    items = value if isinstance(value, list) else []
-    return tuple(item for item in items if isinstance(item, str))
+def _missing_outputs(parts: dict[str, Any]) -> tuple[str, ...]:
+    checks = _walk(parts, ("output_checks",))
+    if isinstance(checks, dict):
+        return tuple(sorted(str(text) for text, is_met in checks.items() if is_met is False))
+    told = _walk(parts, ("communicate_checks",))
+    items = [item for item in told if isinstance(item, dict)] if isinstance(told, list) else []
+    return tuple(sorted(str(item.get("info")) for item in items if item.get("met") is False))
+
+
+def _is_state_checked(parts: dict[str, Any]) -> bool:
+    basis = _walk(parts, ("reward_basis",))
+    return not isinstance(basis, list) or not basis or "DB" in basis
+
+
+def _user_fault(parts: dict[str, Any], termination: str) -> str | None:
+    if termination == "user_error":
+        return "user_error"
+    for key in ("hallucination_check", "review"):
+        found = _walk(parts, (key,))
+        text = json.dumps(found)[:4000].lower() if found is not None else ""
+        if '"user"' in text and ('"error' in text or "true" in text):
+            return key
+    return None
 
 
 def read_gold(episode: Episode) -> Gold:
@@ -105,24 +132,28 @@ def read_gold(episode: Episode) -> Gold:
         return NOTHING
     if not isinstance(parts, dict) or not parts:
         return NOTHING
-    calls, is_known = _calls(parts)
-    base = {key: _number(_walk(parts, (key,))) for key in _BASE_KEYS}
-    db_match = _walk(parts, ("db_match",))
+    expected = _walk(parts, _EXPECTED_KEYS)
+    calls = map(_as_call, expected) if isinstance(expected, list) else ()
+    state = _walk(parts, ("db_match",))
     answer_type = parts.get("answer_type")
     return Gold(
-        is_known=is_known,
-        calls=calls,
-        outputs=_texts(_walk(parts, ("expected_outputs", "outputs"))),
+        is_known=isinstance(expected, list),
+        calls=tuple(call for call in calls if call is not None),
         brief=_brief(parts),
-        base_verdicts={key: value for key, value in base.items() if value is not None},
+        base_reward=_base_reward(parts),
+        is_state_checked=_is_state_checked(parts),
+        state_matches=state if isinstance(state, bool) else None,
+        missing_outputs=_missing_outputs(parts),
         answer_type=answer_type if isinstance(answer_type, str) else None,
-        db_match=db_match if isinstance(db_match, bool) else None,
+        user_fault=_user_fault(parts, episode.trajectory.termination),
+        is_task_disputed=bool(parts.get("task_disputed")),
     )
 
 
 def _brief(parts: dict[str, Any]) -> str:
-    found = _walk(parts, ("instruction", "user_instructions", "user_scenario", "instructions"))
-    return found if isinstance(found, str) else json.dumps(found) if found else ""
+    found = _walk(parts, ("instruction", "user_scenario", "instructions"))
+    text = found if isinstance(found, str) else json.dumps(found) if found else ""
+    return clip(text)
 
 
 def is_full(value: float) -> bool:

@@ -9,6 +9,7 @@ from schemas.ids import canonical_json
 from tasks.annotator.gold import Gold
 from tasks.annotator.parameters import Parameters
 from tasks.annotator.profile import EnvironmentProfile
+from tasks.annotator.records import Records, ShownCall, collect_records
 from tasks.annotator.signatures import KINDS
 from tasks.annotator.timeline import CallView, Timeline, Turn
 
@@ -40,6 +41,16 @@ class View:
     parameters: Parameters
     gold: Gold
 
+    def records(self, turn_index: int) -> Records:
+        """Records that tools had shown before a turn."""
+        episode = self.timeline.episode
+        shown = [
+            ShownCall(call.run_arguments, call.result, self.profile.is_write(call.run_tool))
+            for turn, call in self.timeline.calls()
+            if turn.index < turn_index and call.ran
+        ]
+        return collect_records(shown, episode.prompt_text(episode.trajectory.system_prompt_id))
+
     def intent_of(self, call: CallView) -> str:
         """What a call is after: its tool, with the verb of a statement or command."""
         return step_signature(self.profile, call.run_tool, call.run_arguments)
@@ -57,6 +68,7 @@ class Hit:
         intent: what a later successful call must be after to repair it; `*` is any call;
             None when nothing repairs it.
         is_open_only: whether it counts only where the outcome was otherwise right or open.
+        is_lasting_write: whether it changed the world for good, so that the run was lost by it.
     """
 
     rule: str
@@ -68,6 +80,7 @@ class Hit:
     uses_gold: bool = False
     intent: str | None = None
     is_open_only: bool = False
+    is_lasting_write: bool = False
 
     @property
     def category(self) -> Category:

@@ -7,7 +7,7 @@ a few imported environments.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from schemas.episode import Episode
 from schemas.trajectories import ToolCallRow
 from tasks.agent.protocols import Environment, JsonObject
 from tasks.annotator.canonical import TEXT_CAP
+from tasks.annotator.records import Records
 
 READ_VERBS = frozenset(
     {
@@ -102,6 +103,14 @@ class OrderConstraint:
 
 
 @dataclass(frozen=True)
+class Precondition:
+    """What a policy states about a write; `check` names the broken condition, else None."""
+
+    tool: str
+    check: Callable[[Mapping[str, Any], Records], str | None]
+
+
+@dataclass(frozen=True)
 class EnvironmentProfile:
     """What rules know of one environment; empty fields mean that nothing is known."""
 
@@ -117,6 +126,7 @@ class EnvironmentProfile:
     sql_arguments: Mapping[str, str] = field(default_factory=dict[str, str])
     command_arguments: Mapping[str, str] = field(default_factory=dict[str, str])
     is_consent_required: bool = False
+    preconditions: tuple[Precondition, ...] = ()
     name_text: str = ""
     """Texts that name identifiers beside task and observations: tool descriptions, system text."""
 
@@ -131,6 +141,14 @@ class EnvironmentProfile:
             if tool_name(entry) == tool:
                 found = _function(entry).get("parameters")
                 return found if isinstance(found, dict) else {}
+        return None
+
+    def violation(self, tool: str, arguments: Mapping[str, Any], records: Records) -> str | None:
+        """The stated precondition that a call breaks; None when it breaks none that is known."""
+        for condition in self.preconditions:
+            reason = condition.check(arguments, records) if condition.tool == tool else None
+            if reason is not None:
+                return reason
         return None
 
     def is_write(self, tool: str) -> bool:

@@ -56,7 +56,7 @@ KINDS: dict[str, SignatureKind] = {
     "consent_missing": SignatureKind(("tool",), "actions"),
     "argument_not_agreed": SignatureKind(("tool", "argument"), "contract"),
     "write_unexpected": SignatureKind(("tool",), "contract"),
-    "write_refused": SignatureKind(("tool", "error"), "contract"),
+    "precondition": SignatureKind(("tool", "reason"), "contract"),
     "search_constraint": SignatureKind(("tool", "argument", "constraint"), "contract"),
     "answer_shape": SignatureKind(("tool", "argument", "shape"), "contract"),
     # trajectory degeneration

@@ -1,4 +1,4 @@
-"""EC3: the answer was handed in, but not in the shape the answer tool takes."""
+"""EC3 and the search part of EC2: text in a shape that its tool does not take."""
 
 import json
 import re
@@ -66,3 +66,28 @@ def _joined(plain: str, seen: str) -> bool:
 def _is_cell(part: str, seen: str) -> bool:
     position = seen.find(part)
     return position >= 0
+
+
+_CONSTRAINT = re.compile(
+    r"\b(?:under|below|less than|cheaper than|lower than|at most|no more than|up to|between)\s"
+    r"(?:\$|usd|eur)?\s?\d|\$\s?\d|\bprice\b",
+    re.I,
+)
+
+
+def search_constraint(view: View) -> list[Hit]:
+    """EC2: a free-text search carries a price bound, which such a search cannot filter by."""
+    for turn, call in view.timeline.calls():
+        values = list(call.run_arguments.values())
+        is_free_text = call.run_tool.lower() == "search" and len(values) == 1
+        if not is_free_text or not isinstance(values[0], str):
+            continue
+        found = _CONSTRAINT.search(values[0][:1000])
+        if found:
+            argument = next(iter(call.run_arguments))
+            signature = sign(
+                "search_constraint", tool=call.run_tool, argument=argument, constraint="price"
+            )
+            evidence = call_evidence(turn, call) | {"constraint": found.group(0)}
+            return [hit_at(turn, "search_constraint", "EC2", signature, evidence, call.run_tool)]
+    return []
