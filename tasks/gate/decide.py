@@ -16,6 +16,7 @@ without effect by .05, whatever was tried before.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from schemas.fields import Reason
 from schemas.gate import GateDecisionRow, PairedTrialRow, ReplayCheckRow
 from schemas.harness import EditPredictionRow
 from tasks.agent.protocols import Task
@@ -263,7 +264,7 @@ def _arms(state: _Round, edits: Sequence[Candidate]) -> Arms:
     return Arms(state.world, old, new, state.can_touch)
 
 
-def _settle_early(state: _Round, edit: Candidate, reason: str, note: str = "") -> None:
+def _settle_early(state: _Round, edit: Candidate, reason: Reason, note: str = "") -> None:
     entry = state.edits[edit.edit_id]
     row = decide_early(entry, state.world.cycle_id, reason)
     if note:

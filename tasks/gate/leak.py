@@ -4,7 +4,7 @@ Secrets are the gold answers and the texts of `select` and `sealed` tasks. What 
 on train tasks (prompts, tools, observations) and what stood in the harness before is no secret.
 Three traces count as a leak:
 
-- a *value*: a whole gold answer of a closed task, when it is distinctive (long, or digits);
+- a *value*: a whole gold answer, when it is distinctive (long, or digits), or the id of a task;
 - a *token* that only occurs in secrets and looks like a name or a number, not like a word;
 - a *phrase*: so many words in a row that only occur in secrets.
 
@@ -37,12 +37,18 @@ class LeakGuard:
 
     @classmethod
     def build(
-        cls, *, gold: Iterable[str], closed: Iterable[str], visible: Iterable[str]
+        cls,
+        *,
+        gold: Iterable[str],
+        closed: Iterable[str],
+        visible: Iterable[str],
+        task_ids: Iterable[str] = (),
     ) -> "LeakGuard":
         """Collect what is secret.
 
         `gold` are answers of any split, `closed` texts of select and sealed tasks, `visible`
-        everything that the agent can see on train tasks.
+        everything that the agent can see on train tasks. No agent sees `task_ids` of any split,
+        and an edit that names one has looked a result up.
         """
         seen = _Seen()
         for text in visible:
@@ -59,10 +65,11 @@ class LeakGuard:
             phrases |= set(_phrases(words))
             if _is_distinctive(words):
                 values.add(" ".join(words))
+        values |= {" ".join(_words(task_id)) for task_id in task_ids}
         return cls(
             tokens=frozenset(names - seen.words),
             phrases=frozenset(phrases - seen.phrases),
-            values=frozenset(value for value in values if not seen.holds(value)),
+            values=frozenset(value for value in values if value and not seen.holds(value)),
         )
 
     def scan(self, added: str) -> list[Finding]:

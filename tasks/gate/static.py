@@ -4,7 +4,7 @@ import ast
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import get_args
 
 from schemas.fields import Layer
@@ -49,6 +49,10 @@ class StaticContext:
     visible_text: str = ""
     pinned_fingerprint: str = ""
     fingerprint: str = ""
+
+    def with_known(self, known: Mapping[str, str]) -> "StaticContext":
+        """The same context with other known harnesses."""
+        return replace(self, known=known)
 
 
 def check_static(candidate: Candidate, context: StaticContext) -> list[Finding]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from schemas.episode import Episode
+from schemas.fields import Layer, Split
 from schemas.ids import make_id
 from schemas.trajectories import TrajectoryRow
 from tasks.agent.protocols import Task
@@ -79,7 +80,7 @@ class SyntheticWorld:
         return len({key for key in self.made if key[0] == harness.harness_id})
 
 
-def make_tasks(count: int, split="select") -> tuple[Task, ...]:
+def make_tasks(count: int, split: Split = "select") -> tuple[Task, ...]:
     return tuple(
         Task(f"sqldesk/f{i % 4}/{i:03d}", "sqldesk", f"f{i % 4}", split, f"{split} task {i}")
         for i in range(count)
@@ -119,7 +120,9 @@ def world_of():
 
 @pytest.fixture
 def candidate(base):
-    def build(name: str, body: str | None = None, *, layer="contract", **changes) -> Candidate:
+    def build(
+        name: str, body: str | None = None, *, layer: Layer = "contract", **changes
+    ) -> Candidate:
         parent = changes.pop("parent", base)
         child = parent.put(layer, name, body if body is not None else f"Text of {name}.")
         edit_id = make_id("edit", [name, child.harness_id])

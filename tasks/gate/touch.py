@@ -1,0 +1,180 @@
+"""Where two harnesses would act differently in a stored run: the basis of ties and forecasts."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from schemas.episode import Episode
+from schemas.fields import Layer
+from tasks.agent.protocols import JsonObject
+from tasks.gate.recording import Opening, condition, record, recover_opening
+from tasks.harness import Call, Harness, Sandbox
+from tasks.harness.replay import RecordedEpisode, RecordedStep, StepDecisions, replay_session
+
+Where = Literal["prompt", "decision", "regulation"]
+RULE_LAYERS: tuple[Layer, ...] = ("actions", "regulation")
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One moment at which a candidate would act differently.
+
+    Attributes:
+        position: index of the recorded step; 0 for the prompt.
+        step_index: its step in the episode.
+        new: what the candidate would do; null for a difference of the prompt.
+    """
+
+    where: Where
+    position: int
+    step_index: int
+    recorded: RecordedStep | None = None
+    new: StepDecisions | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A stored run seen by two harnesses; not exact when its prompts could not be explained."""
+
+    episode: Episode
+    is_exact: bool
+    differences: tuple[Difference, ...] = ()
+    steps: tuple[RecordedStep, ...] = ()
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether the candidate could change the run, as far as the record can tell."""
+        return not self.is_exact or bool(self.differences)
+
+
+@dataclass
+class Replayer:
+    """Asks harnesses about stored runs and remembers the answers of the one in force.
+
+    `tools` stand in for imported episodes whose source names none.
+    """
+
+    sandbox: Sandbox
+    tools: Sequence[JsonObject] = ()
+    _openings: dict[tuple[str, str], Opening] = field(
+        default_factory=dict[tuple[str, str], Opening]
+    )
+    _decisions: dict[tuple[str, str], list[StepDecisions]] = field(
+        default_factory=dict[tuple[str, str], list[StepDecisions]]
+    )
+
+    async def can_touch(self, old: Harness, new: Harness, episode: Episode) -> bool:
+        """Whether `new` could change a run stored under `old`.
+
+        False is a proof for a deterministic model: the prompt is the same, and at no stored
+        moment does any rule decide otherwise, so the run would go the same way.
+        """
+        if episode.trajectory.harness_id != old.harness_id or episode.trajectory.arm != "run":
+            return True
+        comparison = await self.compare(old, new, episode)
+        return comparison.is_touched or _is_blind(comparison)
+
+    async def compare(self, old: Harness, new: Harness, episode: Episode) -> Comparison:
+        """Find every moment of a stored run at which two harnesses act differently."""
+        opening = self._opening(old, episode)
+        found = _prompt_difference(old, new, opening)
+        if not _rules_differ(old, new):
+            return Comparison(episode, opening.is_exact, found)
+        kept, changed = narrow(old, new)
+        recorded = record(episode, opening, old)
+        # What follows the last result of a run reaches nobody, so it is not compared.
+        before = await self._decide(kept, episode, recorded, remember=True)
+        after = await self._decide(changed, episode, recorded, remember=False)
+        steps = _step_indices(episode, recorded)
+        pairs = list(zip(before, after, recorded.steps, strict=True))
+        for position, (was, now, step) in enumerate(pairs):
+            at = (position, steps[position], step, now)
+            if _acts(was) != _acts(now):
+                found += (Difference("decision", *at),)
+            is_last = position + 1 == len(pairs)
+            if not is_last and _steers(was) != _steers(now):
+                found += (Difference("regulation", *at),)
+        return Comparison(episode, opening.is_exact, found, tuple(recorded.steps))
+
+    def _opening(self, old: Harness, episode: Episode) -> Opening:
+        key = (old.harness_id, episode.trajectory_id)
+        if key not in self._openings:
+            self._openings[key] = recover_opening(episode, old, self.tools)
+        return self._openings[key]
+
+    async def _decide(
+        self, harness: Harness, episode: Episode, recorded: RecordedEpisode, *, remember: bool
+    ) -> list[StepDecisions]:
+        key = (harness.harness_id, episode.trajectory_id)
+        if key in self._decisions:
+            return self._decisions[key]
+        decisions = await replay_session(harness, recorded, sandbox=self.sandbox)
+        if remember:
+            self._decisions[key] = decisions
+        return decisions
+
+
+def narrow(old: Harness, new: Harness) -> tuple[Harness, Harness]:
+    """Switch off rule layers that are the same in both; they decide alike on the same history."""
+    for layer in RULE_LAYERS:
+        path = f"{layer}.py"
+        is_on = layer in old.layers and layer in new.layers
+        if is_on and old.files[path] == new.files[path]:
+            old, new = old.without_layer(layer), new.without_layer(layer)
+    return old, new
+
+
+def same_call(one: Call | None, other: Call | None) -> bool:
+    """Whether two calls are provably the same: equal tool and equal JSON arguments."""
+    return _key(one) == _key(other)
+
+
+def _key(call: Call | None) -> str | None:
+    if call is None:
+        return None
+    return json.dumps([call.tool, call.arguments], sort_keys=True, default=str)
+
+
+def _prompt_difference(old: Harness, new: Harness, opening: Opening) -> tuple[Difference, ...]:
+    before, after = condition(old, opening), condition(new, opening)
+    same = before.messages == after.messages and before.tools == after.tools
+    return () if same else (Difference("prompt", 0, 0),)
+
+
+def _rules_differ(old: Harness, new: Harness) -> bool:
+    def parts(harness: Harness) -> list[object]:
+        rules = [harness.files[f"{layer}.py"] for layer in RULE_LAYERS if layer in harness.layers]
+        skills = [harness.files[path] for path in harness.files if path.startswith("skills/")]
+        return [harness.layers, rules, harness.budgets, harness.offers_skills and skills]
+
+    return parts(old) != parts(new)
+
+
+def _acts(decisions: StepDecisions) -> tuple[object, ...] | None:
+    decision = decisions.decision
+    if decision is None:
+        return None
+    return (decision.kind, _key(decision.call), decision.message)
+
+
+def _steers(decisions: StepDecisions) -> tuple[object, ...]:
+    regulated = decisions.regulated
+    return (regulated.observation, _key(regulated.forced), regulated.stop)
+
+
+def _is_blind(comparison: Comparison) -> bool:
+    """Whether commands offered between the calls of one turn are missing from the record."""
+    steps = comparison.steps
+    return any(not step.is_new_turn and step.admissible is not None for step in steps)
+
+
+def _step_indices(episode: Episode, recorded: RecordedEpisode) -> list[int]:
+    """Step of the episode for each recorded step."""
+    turns = [s.step_index for s in episode.steps if s.role == "assistant"]
+    found: list[int] = []
+    turn = -1
+    for step in recorded.steps:
+        turn += step.is_new_turn
+        found.append(turns[min(turn, len(turns) - 1)])
+    return found
