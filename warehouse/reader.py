@@ -1,8 +1,8 @@
 """Read one snapshot: rows as row models, whole episodes, frames of any query."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar, cast
 
 import duckdb
 import polars as pl
@@ -60,6 +60,14 @@ class Reader:
         try:
             relation = self._connection.sql(sql, params=list(params) or None)
             return relation.pl()
+        except duckdb.Error as error:
+            raise _failed(sql, error) from error
+
+    def batches(self, sql: str, *, rows: int) -> Iterator[pl.DataFrame]:
+        """Result of a query in frames of at most `rows` rows."""
+        try:
+            for batch in cast("Iterable[Any]", self._connection.sql(sql).to_arrow_reader(rows)):
+                yield pl.DataFrame(batch)
         except duckdb.Error as error:
             raise _failed(sql, error) from error
 
