@@ -13,9 +13,7 @@ from schemas.failures import FailurePatternRow
 from schemas.ids import make_id
 from schemas.trajectories import PromptRow, StepRow, ToolCallRow, TrajectoryRow
 from tasks.editor.protocols import Brief
-from tasks.harness import Action, Harness, HistoryEntry, Sandbox
-from tasks.harness.rules import read_rules
-from tasks.harness.timeline import Point, Timeline, encode_action, encode_base, encode_entry
+from tasks.harness import Action, Harness, HistoryEntry, Sandbox, Session
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 Turn = dict[str, Any]
@@ -186,9 +184,32 @@ def make_brief(empty_harness: Harness) -> Callable[..., Brief]:
     return build
 
 
+def _entry(one: dict[str, Any]) -> HistoryEntry:
+    action = Action(one.get("tool"), one.get("arguments"), one.get("text", ""))
+    return HistoryEntry(action, one.get("observation", ""), one.get("is_error", False))
+
+
+def _with_rule(layer: Any, source: str) -> Harness:
+    name = source.split("(", 1)[0].removeprefix("def ")
+    empty = Harness.from_files({"harness.yaml": "api: 1\nenvironment: desk\n"})
+    return empty.put(layer, name, source)
+
+
 @pytest.fixture
 def run_action_rule() -> Callable[..., dict[str, Any] | None]:
-    """Run the text of one action rule in the sandbox; a fault fails the test."""
+    """Ask one action rule in a session; a fault of the rule fails the test."""
+
+    async def ask(harness: Harness, action: dict[str, Any], more: dict[str, Any]) -> Any:
+        async with Sandbox(workers=1) as sandbox:
+            session = Session(harness, more["task_text"], more["tools"], sandbox=sandbox, budget=9)
+            session.condition([{"role": "user", "content": more["task_text"]}], more["tools"])
+            session.resume([_entry(one) for one in more["history"]])
+            raw = json.dumps(action["arguments"]) if "arguments" in action else None
+            text = action.get("raw_text", "")
+            offered = more["admissible"]
+            return await session.before_call(
+                action.get("tool"), raw, raw_text=text, admissible=offered
+            )
 
     def run(
         source: str,
@@ -199,20 +220,45 @@ def run_action_rule() -> Callable[..., dict[str, Any] | None]:
         admissible: Sequence[str] | None = None,
         task_text: str = "",
     ) -> dict[str, Any] | None:
-        acted = Action(
-            action.get("tool"), action.get("arguments"), action.get("raw_text", ""), None
-        )
-        point = Point(
-            encode_action(acted), len(history), 0, 5, tuple(admissible) if admissible else None
-        )
-        return _evaluate("actions", source, _timeline(task_text, tools, history, point))
+        more = {
+            "tools": tools,
+            "history": history,
+            "admissible": admissible,
+            "task_text": task_text,
+        }
+        decision = asyncio.run(ask(_with_rule("actions", source), action, more))
+        assert decision.faults == ()
+        if not decision.interventions:
+            return None
+        kind = decision.interventions[0].kind
+        if kind == "block":
+            return {"kind": kind, "message": decision.message}
+        return {"kind": kind, "tool": decision.call.tool, "arguments": decision.call.arguments}
 
     return run
 
 
 @pytest.fixture
 def run_regulation_rule() -> Callable[..., dict[str, Any] | None]:
-    """Run the text of one regulation rule in the sandbox; a fault fails the test."""
+    """Ask one regulation rule after the last turn of a history; a fault fails the test."""
+
+    async def ask(harness: Harness, history: Sequence[Any], more: dict[str, Any]) -> Any:
+        async with Sandbox(workers=1) as sandbox:
+            budget = len(history) + more["remaining"]
+            session = Session(harness, "", more["tools"], sandbox=sandbox, budget=budget)
+            session.condition([{"role": "user", "content": ""}], more["tools"])
+            session.resume([_entry(one) for one in history[:-1]])
+            last = history[-1]
+            raw = json.dumps(last["arguments"]) if "arguments" in last else None
+            decision = await session.before_call(
+                last.get("tool"), raw, raw_text=last.get("text", "")
+            )
+            return await session.after_result(
+                decision.call,
+                last.get("observation", ""),
+                is_error=last.get("is_error", False),
+                admissible=more["admissible"],
+            )
 
     def run(
         source: str,
@@ -222,34 +268,12 @@ def run_regulation_rule() -> Callable[..., dict[str, Any] | None]:
         admissible: Sequence[str] | None = None,
         remaining: int = 5,
     ) -> dict[str, Any] | None:
-        point = Point(None, len(history), 0, remaining, tuple(admissible) if admissible else None)
-        return _evaluate("regulation", source, _timeline("", tools, history, point))
+        more = {"tools": tools, "admissible": admissible, "remaining": remaining}
+        regulated = asyncio.run(ask(_with_rule("regulation", source), history, more))
+        assert regulated.faults == ()
+        if not regulated.interventions:
+            return None
+        first = regulated.interventions[0]
+        return {"kind": first.kind, "message": first.after}
 
     return run
-
-
-def _timeline(
-    task_text: str, tools: Sequence[Any], history: Sequence[dict[str, Any]], point: Point
-) -> Timeline:
-    entries = [
-        encode_entry(
-            HistoryEntry(
-                Action(one.get("tool"), one.get("arguments"), one.get("text", "")),
-                one.get("observation", ""),
-                one.get("is_error", False),
-            )
-        )
-        for one in history
-    ]
-    messages: list[Any] = [{"role": "user", "content": task_text}]
-    return Timeline(encode_base(task_text, tools, messages), entries, (point,))
-
-
-def _evaluate(layer: Any, source: str, timeline: Timeline) -> dict[str, Any] | None:
-    async def run() -> Any:
-        async with Sandbox(workers=1) as sandbox:
-            return await sandbox.evaluate(read_rules(layer, source), timeline)
-
-    outcomes = asyncio.run(run())[0]
-    assert all(outcome.fault is None for outcome in outcomes), outcomes
-    return json.loads(outcomes[0].result) if outcomes and outcomes[0].result else None

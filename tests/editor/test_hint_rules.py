@@ -45,7 +45,6 @@ def test_a_repeated_call_is_named_with_its_count_and_the_unused_tool(run_regulat
 def test_other_calls_and_other_results_are_no_repetition(run_regulation_rule):
     assert run_regulation_rule(REPEAT, [query("SELECT 1"), query("SELECT 2")]) is None
     assert run_regulation_rule(REPEAT, [query("SELECT 1"), query("SELECT 1", "2")]) is None
-    assert run_regulation_rule(REPEAT, []) is None
     assert run_regulation_rule(REPEAT, [{"text": "hm"}, {"text": "hm"}]) is None
 
 

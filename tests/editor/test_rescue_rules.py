@@ -119,9 +119,11 @@ def test_other_blocks_are_left_alone(run_action_rule, text):
     assert run_action_rule(BLOCK, {"raw_text": text}) is None
 
 
-def test_the_longest_admissible_command_in_the_text_is_read(run_action_rule):
+def test_the_longest_admissible_command_in_the_text_is_read(run_action_rule, make_tool):
     offered = ["open box 1", "open box 12", "look"]
-    result = run_action_rule(COMMAND, {"raw_text": "I will Open box 12 now."}, admissible=offered)
+    text = "I will Open box 12 now."
+    tools = [make_tool("act", command="string")]
+    result = run_action_rule(COMMAND, {"raw_text": text}, admissible=offered, tools=tools)
     assert result["arguments"] == {"command": "open box 12"}
 
 

@@ -76,6 +76,10 @@ def test_an_unknown_tool_with_foreign_arguments_stays(run_action_rule):
     [
         ("SELECT Unit Price FROM t", 'SELECT "Unit Price" FROM t'),
         ("SELECT unit price FROM t WHERE Due Date = '1'", None),
+        (
+            "SELECT Unit Price FROM t WHERE Item = 'Unit Price'",
+            "SELECT \"Unit Price\" FROM t WHERE Item = 'Unit Price'",
+        ),
         ("SELECT MAX(Unit Price) FROM t", 'SELECT MAX("Unit Price") FROM t'),
     ],
 )
@@ -114,9 +118,10 @@ OFFERED = ["take mug 1 from shelf 2", "take fork 1 from shelf 2", "go to shelf 1
         ("grab mug 1 from shelf 2", "take mug 1 from shelf 2"),
     ],
 )
-def test_a_near_miss_becomes_the_admissible_command(run_action_rule, said, wanted):
+def test_a_near_miss_becomes_the_admissible_command(run_action_rule, make_tool, said, wanted):
     action = {"tool": "act", "arguments": {"command": said}}
-    result = run_action_rule(NEAREST, action, admissible=OFFERED)
+    tools = [make_tool("act", command="string")]
+    result = run_action_rule(NEAREST, action, admissible=OFFERED, tools=tools)
     assert result["arguments"] == {"command": wanted}
 
 

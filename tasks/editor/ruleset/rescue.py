@@ -11,6 +11,8 @@ def rule_rescue_json(action: Json, context: Json) -> Json | None:
     import re
 
     text = str(action.get("raw_text") or "")[:6000]
+    if action.get("tool") or "{" not in text:
+        return None
     tools = [tool.get("function", tool) for tool in context.get("tools") or []]
     schemas = {tool["name"]: tool.get("parameters") or {} for tool in tools}
     found, done = [], 0
@@ -43,12 +45,16 @@ def rule_rescue_json(action: Json, context: Json) -> Json | None:
     return {"kind": "rescue", **found[0]} if len(found) == 1 else None
 
 
-def rule_rescue_invocation(action: Json, context: Json) -> Json | None:
+def rule_rescue_invocation(  # noqa: C901, PLR0912 - a rule is one self-contained function
+    action: Json, context: Json
+) -> Json | None:
     """Read a call written as `tool(arguments)` in the text."""
     import json
     import re
 
     text = str(action.get("raw_text") or "")[:6000]
+    if action.get("tool") or "(" not in text:
+        return None
     found = []
     for tool in [tool.get("function", tool) for tool in context.get("tools") or []]:
         schema = tool.get("parameters") or {}

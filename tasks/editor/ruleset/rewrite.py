@@ -88,30 +88,30 @@ def rule_quote_names(
     if action.get("tool") != tool or not isinstance(text, str) or len(text) > 4000:
         return None
     seen = [str(context.get("task_text") or "")]
-    told = [one for one in context.get("messages") or [] if one.get("role") != "assistant"]
-    seen += [str(message.get("content") or "") for message in told]
+    seen += [str(message.get("content") or "") for message in context.get("messages") or []]
     seen += [str(entry.get("observation") or "") for entry in context.get("history") or []]
-    source = "\n".join(seen)[-20000:]
-    name = r"[A-Za-z_]\w*(?: [\w%/#.-]+){1,4}"
-    names = set(re.findall(r"[\"`\[](" + name + r")[\"`\]]", source))
-    for group in re.findall(r"(?:[:(\[|]|columns|fields)([^:()\[\]\n]{3,600})", source):
-        parts = [part.strip(" \"'`.") for part in re.split(r"[,|;]|\.\s", group)]
-        names |= {part for part in parts if len(parts) > 1 and re.fullmatch(name, part)}
-    keywords = (
-        r"(?i).*\b(select|from|where|order|group|by|and|or|as|in|set|values|into|on|is|not)\b"
-    )
-    names = {one for one in names if not re.match(keywords, one)}
-    literal = r"('(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|\[[^\]]*\])"
-    pieces = re.split(literal, text)
-    for one in sorted(names, key=lambda item: (-len(item), item)):
-        pattern = r"(?i)(?<![\w.])" + re.escape(one) + r"(?!\w)"
-        marked = quote[0] + one + quote[1]
-        for index in range(0, len(pieces), 2):
-            pieces[index] = re.sub(pattern, marked, pieces[index])
-        pieces = re.split(literal, "".join(pieces))
-    if "".join(pieces) == text:
+    source = "\n" + "\n".join(seen)[-20000:] + "\n"
+    keywords = ["select", "from", "where", "order", "group", "by", "and", "or", "as", "in", "set"]
+    keywords += ["values", "into", "on", "is", "not", "distinct", "like", "between"]
+    names, result = {}, text
+    for piece in re.split(r"'[^']*'|\"[^\"]*\"|`[^`]*`|\[[^\]]*\]|[^\w ]", text):
+        words = piece.split()
+        grams = [words[i : i + size] for size in (5, 4, 3, 2) for i in range(len(words) - size + 1)]
+        for gram in grams:
+            name, at = " ".join(gram), source.lower().find(" ".join(gram).lower())
+            taken = [one for one in names if name in one]
+            while at > 0 and not taken and not set(keywords) & set(name.lower().split()):
+                before, after = source[:at].rstrip(" "), source[at + len(name)]
+                is_first = before[-7:].lower() in ("columns", " fields")
+                if after in ",)]:;|.?\"'`\n" and (is_first or before[-1] in ",([:|\"'`\n"):
+                    names.setdefault(name, source[at : at + len(name)])
+                at = source.lower().find(name.lower(), at + 1)
+    for name, known in names.items():
+        pattern = r"(?<![\w\"`\[.])" + re.escape(name) + r"(?![\w\"`\]])(?=(?:[^']*'[^']*')*[^']*$)"
+        result = re.sub(pattern, quote[0] + known + quote[1], result)
+    if result == text:
         return None
-    return {"kind": "rewrite", "tool": tool, "arguments": {**given, argument: "".join(pieces)}}
+    return {"kind": "rewrite", "tool": tool, "arguments": {**given, argument: result}}
 
 
 def rule_nearest_command(
