@@ -11,6 +11,7 @@ from .ordering import AFTERWARDS, WITH_CALL, WITHOUT_CALL, Ranked, rank
 from .results import BadResultError, Proposed, read_result
 from .rules import RuleFile
 from .sandbox import RuleOutcome
+from .skills import Skill
 from .text import canonical_json, encode, shorten
 from .values import (
     Action,
@@ -63,6 +64,23 @@ class Conduct:
     def artifact(self, layer: RuleLayer, name: str) -> Artifact:
         """The artifact of a rule."""
         return self.harness.artifact(layer, name)
+
+    def answer_load(self, action: Action) -> Decision | None:
+        """Answer a call that loads a skill; null when it is no such call."""
+        if action.tool != LOAD_TOOL or not self.harness.offers_skills or action.call is None:
+            return None
+        wanted = action.call.arguments.get("name")
+        for skill in self.harness.skills:
+            if skill.name == wanted:
+                log = (self.given(skill, "load"),)
+                return Decision("loaded", None, skill.prompt, None, log)
+        names = ", ".join(skill.name for skill in self.harness.skills)
+        return Decision("unusable", None, f"There is no such skill. Skills: {names}.")
+
+    def given(self, skill: Skill, kind: InterventionKind) -> Intervention:
+        """Log that a skill was given to the model."""
+        artifact = self.harness.artifact("skills", skill.name)
+        return Intervention("skills", artifact.artifact_id, skill.name, kind, None, skill.prompt)
 
     def rescue(self, action: Action, outcomes: Sequence[RuleOutcome]) -> tuple[Decision, bool]:
         """Decide on a turn without a usable call; true when a call was found in it.

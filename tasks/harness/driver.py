@@ -1,5 +1,7 @@
 """The code that calls rules inside the sandbox."""
 
+from collections.abc import Sequence
+
 from pydantic import TypeAdapter, ValidationError
 
 from .values import RuleLayer
@@ -12,18 +14,22 @@ MAX_ERROR_CHARS = 300
 # of a wrong type is the fault of that rule. A rule that changes what all of them are shown is
 # found by comparing it, at the end, with the text it was read from.
 PRELUDE = f"""\
-import json as __tr_json
-def __tr_run(layer, rules, payload, loads=__tr_json.loads, dumps=__tr_json.dumps, size=len,
-             text=str, kind=type, copy=dict, count=enumerate, Broken=BaseException):
+import json as __tr_json, time as __tr_time
+def __tr_run(layer, rules, kept, payload, clock=None, loads=__tr_json.loads,
+             dumps=__tr_json.dumps, size=len, text=str, kind=type, copy=dict,
+             count=enumerate, Broken=BaseException):
     data = loads(payload)
+    kept_before = text(kept)
     out = []
     for i, p in count(data["points"]):
         for j, rule in count(rules):
             c = copy(data["base"])
+            c["messages"] = data["messages"][:p["heard"]]
             c["history"] = data["history"][:p["past"]]
             c["admissible"] = p["admissible"]
             c["step"] = p["step"]
             c["remaining_steps"] = p["remaining_steps"]
+            started = clock() if clock else 0
             try:
                 value = rule(p["action"] if layer == "actions" else c["history"], c)
                 if value is not None:
@@ -35,15 +41,30 @@ def __tr_run(layer, rules, payload, loads=__tr_json.loads, dumps=__tr_json.dumps
             except Broken as error:
                 said = kind(error).__name__ + ": " + text(error)
                 out.append([i, j, "error", said[:{MAX_ERROR_CHARS}]])
-    return [data == loads(payload), out]
+            if clock:
+                out.append([i, j, "spent", text(clock() - started)])
+    return [kept_before == text(kept) and data == loads(payload), out]
 """
 PRELUDE_LINES = PRELUDE.count("\n")
 
 
-def feed_code(layer: RuleLayer, source: str, names: list[str]) -> str:
-    """Put prelude, rules and the call of all rules together."""
-    listed = ", ".join(names)
-    return f"{PRELUDE}{source}\n__tr_run({layer!r}, [{listed}], __tr_payload)\n"
+def feed_code(
+    layer: RuleLayer,
+    source: str,
+    names: Sequence[str],
+    *,
+    kept: Sequence[str] = (),
+    is_timed: bool = False,
+) -> str:
+    """Put prelude, rules and the call of all rules together.
+
+    `kept` names the top-level lists and dicts of the source that no call may change. A timed
+    feed also tells the seconds each call took.
+    """
+    rules, values = ", ".join(names), ", ".join(kept)
+    clock = "__tr_time.process_time" if is_timed else "None"
+    call = f"__tr_run({layer!r}, [{rules}], [{values}], __tr_payload, {clock})"
+    return f"{PRELUDE}{source}\n{call}\n"
 
 
 _FEED = TypeAdapter(tuple[bool, list[tuple[int, int, str, str]]])

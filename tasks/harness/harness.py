@@ -113,6 +113,11 @@ class Harness:
         """Whether skills are injected or loaded by the model."""
         return self.settings.delivery
 
+    @property
+    def offers_skills(self) -> bool:
+        """Whether the model loads skills itself."""
+        return "skills" in self.layers and bool(self.skills) and self.delivery == "on_demand"
+
     @cached_property
     def artifacts(self) -> tuple[Artifact, ...]:
         """Contract sections, tool hints, skills and rules, also of layers that are off."""
@@ -184,6 +189,11 @@ class Harness:
         if delivery == self.delivery:
             return self
         return self._with({settings.PATH: self.settings.with_delivery(delivery).render()})
+
+    def for_environment(self, environment: str) -> "Harness":
+        """Make the same harness for another environment, such as a base for imported episodes."""
+        changed = self.settings.model_copy(update={"environment": environment})
+        return self._with({settings.PATH: changed.render()})
 
     def _with(self, changes: Mapping[str, str | None]) -> "Harness":
         texts: dict[str, str | None] = {**self.files, **changes}

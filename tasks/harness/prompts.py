@@ -60,19 +60,13 @@ def load_tool(skills: Sequence[Skill]) -> JsonObject:
 def system_text(harness: Harness) -> str:
     """What the system message is given: the contract and, on demand, the list of skills."""
     parts = [harness.contract.prompt] if "contract" in harness.layers else []
-    if offers_skills(harness):
+    if harness.offers_skills:
         listed = "\n".join(f"- {skill.name}: {skill.description}" for skill in harness.skills)
         parts.append(
             f"## Skills\n\nCall {LOAD_TOOL} with the name of a skill that fits the task "
             f"before you start.\n\n{listed}"
         )
     return "\n\n".join(part for part in parts if part)
-
-
-def offers_skills(harness: Harness) -> bool:
-    """Tell whether the model loads skills itself."""
-    is_on = "skills" in harness.layers and bool(harness.skills)
-    return is_on and harness.delivery == "on_demand"
 
 
 def append_to(

@@ -5,7 +5,7 @@ import warnings
 from dataclasses import dataclass
 
 from .errors import HarnessError
-from .stateless import is_stateless
+from .stateless import is_stateless, tracked_names
 from .values import RuleLayer
 
 PATHS: dict[RuleLayer, str] = {"actions": "actions.py", "regulation": "regulation.py"}
@@ -67,7 +67,8 @@ class RuleFile:
 
     Attributes:
         rules: in file order, which is their order of precedence.
-        is_stateless: whether no call of a rule can leave anything behind for the next one.
+        is_stateless: whether a call of a rule can leave nothing behind for the next one, but for
+            changes to `tracked`, the lists and dicts at the top level.
     """
 
     layer: RuleLayer
@@ -75,6 +76,7 @@ class RuleFile:
     statements: tuple[Statement, ...]
     rules: tuple[Rule, ...]
     is_stateless: bool
+    tracked: tuple[str, ...]
 
 
 def read_rules(layer: RuleLayer, source: str) -> RuleFile:
@@ -96,7 +98,7 @@ def read_rules(layer: RuleLayer, source: str) -> RuleFile:
             raise HarnessError(msg, where=f"{path}:{statement.start + 1}")
         names.add(name or "")
     rules = tuple(_rule(s, statements) for s in statements if s.rule_name)
-    return RuleFile(layer, source, statements, rules, is_stateless(tree))
+    return RuleFile(layer, source, statements, rules, is_stateless(tree), tracked_names(tree))
 
 
 def _parse(source: str, path: str) -> ast.Module:

@@ -13,12 +13,11 @@ from .arguments import parse_arguments
 from .conduct import LOAD_TOOL, Conduct
 from .errors import HarnessError
 from .harness import Harness
-from .prompts import append_to, load_tool, offers_skills, system_text, tool_name, with_tool_hints
+from .prompts import append_to, load_tool, system_text, tool_name, with_tool_hints
 from .retrieval import find_skill
 from .sandbox import RuleOutcome, Sandbox
 from .skills import Skill
-from .text import JsonObject
-from .timeline import Point, Timeline, encode_action, encode_base, encode_entry
+from .timeline import Point, Timeline, encode_action, encode_base, encode_entry, encode_message
 from .values import (
     Action,
     CallLike,
@@ -26,7 +25,6 @@ from .values import (
     Decision,
     HistoryEntry,
     Intervention,
-    InterventionKind,
     Regulated,
     RuleLayer,
 )
@@ -62,17 +60,16 @@ class Session:
         names = frozenset(name for tool in tools if (name := tool_name(tool)) is not None)
         self.harness = harness
         self.task_text = task_text
-        self._tools = list(tools)
         self._sandbox = sandbox
         self._budget = budget
         self._conduct = Conduct(harness, names)
-        self._messages: list[JsonObject] = []
-        self._base: str | None = None
+        self._base = encode_base(task_text, tools)
+        self._messages: list[str] = []
         self._history: list[HistoryEntry] = []
         self._encoded: list[str] = []
         self._pending: _Pending | None = None
         self._skill: str | None = None
-        if LOAD_TOOL in names and offers_skills(harness):
+        if LOAD_TOOL in names and harness.offers_skills:
             msg = f"a tool is called {LOAD_TOOL}, which loads skills here"
             raise HarnessError(msg)
         if sandbox is None and (
@@ -112,13 +109,12 @@ class Session:
             sent = append_to(sent, "system", text)
         hints = self.harness.contract.tool_hints if "contract" in self.harness.layers else {}
         offered = with_tool_hints(tools, hints)
-        if offers_skills(self.harness):
+        if self.harness.offers_skills:
             offered.append(load_tool(self.harness.skills))
         skill, interventions = self._choose_skill("")
         if skill is not None:
             sent = append_to(sent, "user", skill.prompt)
-        self._messages = sent
-        self._base = None
+        self._messages = [encode_message(message) for message in sent]
         return Conditioned(sent, offered, interventions)
 
     def change_stage(self, state_text: str) -> tuple[str | None, tuple[Intervention, ...]]:
@@ -134,8 +130,7 @@ class Session:
 
     def note_message(self, message: Mapping[str, JsonValue]) -> None:
         """Tell the rules of a message that is no turn, such as a later word of the user."""
-        self._messages.append(dict(message))
-        self._base = None
+        self._messages.append(encode_message(message))
 
     async def before_call(
         self,
@@ -160,7 +155,7 @@ class Session:
         """
         self._close_pending()
         action = read_action(name, raw_arguments, raw_text)
-        decision = self._answer_load(action)
+        decision = self._conduct.answer_load(action)
         if decision is None:
             decision = await self._decide(action, admissible)
         self._pending = _Pending(action, decision, is_new_turn)
@@ -205,23 +200,7 @@ class Session:
         self._skill = skill.name if skill else None
         if skill is None:
             return None, ()
-        return skill, (self._skill_intervention(skill, "inject"),)
-
-    def _skill_intervention(self, skill: Skill, kind: InterventionKind) -> Intervention:
-        artifact = self.harness.artifact("skills", skill.name)
-        after = skill.prompt
-        return Intervention("skills", artifact.artifact_id, skill.name, kind, None, after)
-
-    def _answer_load(self, action: Action) -> Decision | None:
-        if action.tool != LOAD_TOOL or not offers_skills(self.harness) or action.call is None:
-            return None
-        wanted = action.call.arguments.get("name")
-        for skill in self.harness.skills:
-            if skill.name == wanted:
-                log = (self._skill_intervention(skill, "load"),)
-                return Decision("loaded", None, skill.prompt, None, log)
-        names = ", ".join(skill.name for skill in self.harness.skills)
-        return Decision("unusable", None, f"There is no such skill. Skills: {names}.")
+        return skill, (self._conduct.given(skill, "inject"),)
 
     async def _ask(
         self,
@@ -235,11 +214,9 @@ class Session:
         encoded = encode_action(action) if action is not None else None
         if rules is None or self._sandbox is None or (action is not None and encoded is None):
             return ()
-        if self._base is None:
-            self._base = encode_base(self.task_text, self._tools, list(self._messages))
         offered = tuple(admissible) if admissible is not None else None
-        point = Point(encoded, past, self.step, self.remaining_steps, offered)
-        timeline = Timeline(self._base, self._encoded, (point,))
+        point = Point(encoded, past, len(self._messages), self.step, self.remaining_steps, offered)
+        timeline = Timeline(self._base, self._encoded, self._messages, (point,))
         skip = self._conduct.dismissed[layer]
         return (await self._sandbox.evaluate(rules, timeline, skip=skip))[0]
 

@@ -1,14 +1,15 @@
 """Whether a rule file can keep anything from one call to the next, told from its syntax tree.
 
 A file that passes can be called many times in one sandbox feed with the results of as many
-fresh feeds. The test errs on the safe side: a file that fails is only evaluated more slowly.
+fresh feeds, as long as the lists and dicts it keeps at the top level stay as they were, which
+the driver looks after. The test errs on the safe side: a file that fails is only slower.
 """
 
 import ast
 
 _SAFE_CALLS = frozenset({"frozenset", "tuple", "compile"})
-_STATEFUL_MODULES = frozenset({"random", "secrets", "uuid"})
-_REFLECTION = frozenset({"exec", "eval", "setattr", "getattr", "vars", "globals", "locals"})
+_STATEFUL_MODULES = frozenset({"random", "os", "sys", "time"})
+_REFLECTION = frozenset({"exec", "eval", "setattr", "getattr", "vars", "globals", "locals", "id"})
 
 
 def is_stateless(tree: ast.Module) -> bool:
@@ -20,11 +21,30 @@ def is_stateless(tree: ast.Module) -> bool:
 
 def _is_harmless(node: ast.stmt) -> bool:
     if isinstance(node, ast.Assign | ast.AnnAssign):
-        return node.value is None or _is_constant(node.value)
+        return node.value is None or _is_constant(node.value) or _is_display(node.value)
     if isinstance(node, ast.FunctionDef):
         defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
         return not node.decorator_list and all(_is_constant(default) for default in defaults)
     return isinstance(node, ast.Import | ast.ImportFrom | ast.Expr)
+
+
+def tracked_names(tree: ast.Module) -> tuple[str, ...]:
+    """Name the lists, dicts and sets at the top level, whose content a call could change."""
+    found: list[str] = []
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and _is_display(node.value):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found += [target.id for target in targets if isinstance(target, ast.Name)]
+    return tuple(found)
+
+
+def _is_display(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.List | ast.Set | ast.Tuple):
+        return all(_is_constant(item) or _is_display(item) for item in node.elts)
+    if isinstance(node, ast.Dict):
+        keys = all(key is not None and _is_constant(key) for key in node.keys)
+        return keys and all(_is_constant(item) or _is_display(item) for item in node.values)
+    return False
 
 
 def _is_constant(node: ast.expr) -> bool:

@@ -21,16 +21,14 @@ MAX_PRESENT_ARGUMENTS = 64_000
 MAX_PAST_STRING = 1_000
 
 
-def encode_base(
-    task_text: str, tools: Sequence[Mapping[str, JsonValue]], messages: Sequence[JsonValue]
-) -> str:
+def encode_base(task_text: str, tools: Sequence[Mapping[str, JsonValue]]) -> str:
     """Encode the part of the context that stays the same through an episode."""
-    values = {
-        "task_text": shorten(task_text, MAX_TEXT),
-        "tools": list(tools),
-        "messages": [shorten_strings(message, MAX_TEXT) for message in messages],
-    }
-    return encode(values)
+    return encode({"task_text": shorten(task_text, MAX_TEXT), "tools": list(tools)})
+
+
+def encode_message(message: Mapping[str, JsonValue]) -> str:
+    """Encode a message that is no turn, long texts shortened in the middle."""
+    return encode(shorten_strings(dict(message), MAX_TEXT))
 
 
 def encode_action(action: Action) -> str | None:
@@ -69,11 +67,13 @@ class Point:
     Attributes:
         action: encoded action; null for regulation rules, which are given the history.
         past: how many entries of the history they see.
+        heard: how many of the messages they see.
         step: model turns before this moment.
     """
 
     action: str | None
     past: int
+    heard: int
     step: int
     remaining_steps: int | None
     admissible: tuple[str, ...] | None = None
@@ -81,7 +81,8 @@ class Point:
     def encode(self) -> str:
         """Render as JSON."""
         return (
-            f'{{"action":{self.action or "null"},"past":{self.past},"step":{self.step},'
+            f'{{"action":{self.action or "null"},"past":{self.past},"heard":{self.heard},'
+            f'"step":{self.step},'
             f'"remaining_steps":{encode(self.remaining_steps)},'
             f'"admissible":{encode(self.admissible)}}}'
         )
@@ -94,18 +95,25 @@ class Timeline:
     Attributes:
         base: from `encode_base`.
         history: from `encode_entry`, one for each finished turn.
+        messages: from `encode_message`: the first ones, and later words of the user.
     """
 
     base: str
     history: Sequence[str]
+    messages: Sequence[str]
     points: tuple[Point, ...]
 
     def payload(self) -> str:
         """Render as the JSON text a feed is given."""
         points = ",".join(point.encode() for point in self.points)
-        return f'{{"base":{self.base},"history":[{",".join(self.history)}],"points":[{points}]}}'
+        history, messages = ",".join(self.history), ",".join(self.messages)
+        return (
+            f'{{"base":{self.base},"history":[{history}],"messages":[{messages}],'
+            f'"points":[{points}]}}'
+        )
 
     def at(self, index: int) -> "Timeline":
-        """Cut down to one point, with the history that point sees."""
+        """Cut down to one point, with what that point sees."""
         point = self.points[index]
-        return Timeline(self.base, self.history[: point.past], (point,))
+        history, messages = self.history[: point.past], self.messages[: point.heard]
+        return Timeline(self.base, history, messages, (point,))
