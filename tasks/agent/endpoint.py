@@ -6,14 +6,16 @@ without the walk over every message that `chat.completions.create` makes on each
 
 import asyncio
 import random
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import cast
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 import httpx2
 import openai
 from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
+from openai._types import RequestOptions
 from pydantic import SecretStr
 
 from schemas.errors import ContextOverflow, ModelFault
@@ -28,7 +30,6 @@ from tasks.agent.retry import Refusal, asked_wait_s, backoff_s
 PATH = "/chat/completions"
 MESSAGE_LENGTH = 300
 READ_LENGTH = 4000
-_WITHOUT_KEY = cast("dict[str, str]", {"Authorization": Omit()})
 
 
 def public_url(url: str) -> str:
@@ -106,10 +107,10 @@ class Endpoint:
 
         return AsyncOpenAI(
             api_key=self._key.get_secret_value() if self._key else "none",
-            base_url=self.settings.base_url,
+            base_url=self.url,
+            default_query=dict(parse_qsl(urlsplit(self.settings.base_url).query)),
             max_retries=0,
             timeout=self.settings.limits.timeout_s,
-            default_headers=None if self._key else _WITHOUT_KEY,
             http_client=DefaultAioHttpClient(event_hooks={"response": [bound]}),
         )
 
@@ -142,7 +143,7 @@ class Endpoint:
         """Send a request once; a lost connection is a refusal with status 599."""
         try:
             async with asyncio.timeout(self.settings.limits.timeout_s):
-                return _Answer(await _post(client, body))
+                return _Answer(await self._post(client, body))
         except openai.APIStatusError as error:
             text = self._redact(_said(error))
             return Refusal(error.status_code, text, asked_wait_s(error.response.headers))
@@ -154,6 +155,24 @@ class Endpoint:
             what = self._redact(f"{type(error).__name__}: {error}")
             message = f"{self.url}: the response cannot be read: {what}"
             raise ModelFault(message, kind="malformed") from None
+
+    async def _post(self, client: AsyncOpenAI, body: JsonObject) -> object:
+        options = self._authorization()
+        try:
+            return await client.post(PATH, body=body, cast_to=object, options=options)
+        except UnicodeEncodeError:  # a caller passed text with lone surrogates
+            cleaned = clean_value(body)
+            return await client.post(PATH, body=cleaned, cast_to=object, options=options)
+
+    def _authorization(self) -> RequestOptions:
+        """Nothing with a key, which the client sends; else user and password of the address."""
+        if self._key:
+            return {}
+        parts = urlsplit(self.settings.base_url)
+        if not parts.username:
+            return {"headers": {"Authorization": Omit()}}
+        word = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+        return {"headers": {"Authorization": f"Basic {b64encode(word).decode()}"}}
 
     def _raise_if_final(self, refusal: Refusal) -> None:
         if refusal.is_overflow:
@@ -179,13 +198,6 @@ class Endpoint:
 @dataclass(frozen=True)
 class _Answer:
     value: object
-
-
-async def _post(client: AsyncOpenAI, body: JsonObject) -> object:
-    try:
-        return await client.post(PATH, body=body, cast_to=object)
-    except UnicodeEncodeError:  # a caller passed text with lone surrogates
-        return await client.post(PATH, body=clean_value(body), cast_to=object)
 
 
 def _said(error: openai.APIStatusError) -> str:

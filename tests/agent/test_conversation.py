@@ -92,7 +92,9 @@ def test_an_imported_episode_is_told_by_its_messages(told):
     trajectory_id = episode.trajectory_id
     said = [("system", "s"), ("user", "u"), ("assistant", "a"), ("tool", "r"), ("user", "v")]
     steps = tuple(
-        StepRow(trajectory_id=trajectory_id, step_index=n, role=role, text=text)
+        StepRow.model_validate(
+            {"trajectory_id": trajectory_id, "step_index": n, "role": role, "text": text}
+        )
         for n, (role, text) in enumerate(said)
     )
     call = ToolCallRow(

@@ -28,7 +28,8 @@ def test_a_world_that_breaks_is_a_fault_of_the_environment(bench, tool):
 
 def test_a_world_that_does_not_start_is_a_fault_without_steps(bench):
     def start(task, seed):
-        raise EnvironmentFault("no more worlds")
+        message = "no more worlds"
+        raise EnvironmentFault(message)
 
     bench.environment.start = start
     episode = bench.one(GoldModel())
