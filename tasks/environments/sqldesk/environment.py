@@ -9,6 +9,7 @@ from schemas.ids import canonical_json, sha256_hex
 from tasks.agent.protocols import Call, Task, ToolSpec, World
 from tasks.environments.sqldesk import checker
 from tasks.environments.sqldesk.expert import next_call
+from tasks.environments.sqldesk.faults import SqlDeskSimulation
 from tasks.environments.sqldesk.problems import (
     GENERATOR_VERSION,
     NAME,
@@ -81,6 +82,7 @@ class SqlDesk:
     terminal_tools = frozenset({FINAL_TOOL})
     non_progress = ("0 rows affected",)
     is_forkable = True
+    simulation = SqlDeskSimulation()
 
     def __init__(self) -> None:
         self.fingerprint = _fingerprint()
