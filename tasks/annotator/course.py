@@ -88,6 +88,10 @@ def executed_writes(view: View) -> list[tuple[Turn, CallView]]:
 
 def compare(view: View) -> Course:
     """Compare the executed writes with the oracle's."""
+    return view.once("course", lambda: _compare(view))
+
+
+def _compare(view: View) -> Course:
     if not view.gold.is_known:
         return Course()
     expected = [call for call in view.gold.calls if not call.is_users]

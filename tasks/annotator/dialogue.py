@@ -26,6 +26,12 @@ _DONE = re.compile(
     r"(?:is|are) now|I(?:'ve| have)(?! to\b| not\b| no\b))\b",
     re.I,
 )
+_CHANGE = re.compile(
+    r"\b(?:updat|chang|modif|add|book|cancel|process|submitt|issu|sent|refund|return|exchang|"
+    r"remov|upgrad|downgrad|complet|appli|made|set|plac|creat|enabl|disabl|resum|suspend|"
+    r"refuel|activ|deliver|paid|charg)\w{0,5}\b",
+    re.I,
+)
 _NOT_DONE = re.compile(
     r"\b(?:not|cannot|can't|unable|couldn't|n't|if|once|would|will|after|before|need|needs|already)\b",
     re.I,
@@ -105,7 +111,8 @@ def claim_of(text: str, words: Iterable[str]) -> str | None:
     """The sentence that claims a deed with one of the words; None when there is none."""
     wanted = list(words)
     for sentence in sentences(text):
-        is_claim = _DONE.search(sentence) and not _NOT_DONE.search(sentence)
+        is_done = _DONE.search(sentence) and _CHANGE.search(sentence)
+        is_claim = is_done and not _NOT_DONE.search(sentence)
         if is_claim and mentions(sentence, wanted):
             return sentence.strip()
     return None

@@ -1,17 +1,21 @@
 """What a rule gets and gives: the view of a failed episode, and hits with their evidence."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from schemas.fields import Bullet, Category
 from schemas.ids import canonical_json
+from tasks.annotator.canonical import canonical_arguments
 from tasks.annotator.gold import Gold
 from tasks.annotator.parameters import Parameters
 from tasks.annotator.profile import EnvironmentProfile
-from tasks.annotator.records import Records, ShownCall, collect_records
+from tasks.annotator.records import Records, ShownCall, record_history
 from tasks.annotator.signatures import KINDS
 from tasks.annotator.timeline import CallView, Timeline, Turn
+
+T = TypeVar("T")
 
 QUOTE_CAP = 600
 _FIRST_WORD = re.compile(r"\s*(?:--[^\n]*\n\s*|/\*)?\s*([A-Za-z_]+)")
@@ -40,16 +44,35 @@ class View:
     profile: EnvironmentProfile
     parameters: Parameters
     gold: Gold
+    _memory: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def once(self, name: str, compute: Callable[[], T]) -> T:
+        """Compute something that several rules need only once for an episode."""
+        if name not in self._memory:
+            self._memory[name] = compute()
+        return self._memory[name]
 
     def records(self, turn_index: int) -> Records:
-        """Records that tools had shown before a turn."""
+        """Records that tools had shown before a turn; one with a conditioned write, or the end."""
+        return self.once("records", self._record_history)[turn_index]
+
+    def _record_history(self) -> dict[int, Records]:
+        guarded = {condition.tool for condition in self.profile.preconditions}
+        calls = self.timeline.calls()
+        wanted = {turn.index for turn, call in calls if call.run_tool in guarded}
         episode = self.timeline.episode
         shown = [
-            ShownCall(call.run_arguments, call.result, self.profile.is_write(call.run_tool))
-            for turn, call in self.timeline.calls()
-            if turn.index < turn_index and call.ran
+            ShownCall(
+                turn.index,
+                call.run_arguments,
+                call.result,
+                self.profile.is_write(call.run_tool),
+            )
+            for turn, call in calls
+            if call.ran and guarded
         ]
-        return collect_records(shown, episode.prompt_text(episode.trajectory.system_prompt_id))
+        policy = episode.prompt_text(episode.trajectory.system_prompt_id)
+        return record_history(shown, policy, wanted | {len(self.timeline.turns)})
 
     def intent_of(self, call: CallView) -> str:
         """What a call is after: its tool, with the verb of a statement or command."""
@@ -122,7 +145,9 @@ def call_evidence(turn: Turn, call: CallView) -> dict[str, Any]:
     return {
         "step": turn.step_index,
         "tool": quote(call.tool),
-        "arguments": quote(call.raw if call.raw is not None else str(call.run_arguments)),
+        "arguments": quote(
+            call.raw if call.raw is not None else canonical_arguments(call.run_arguments)
+        ),
         "result": quote(call.result or turn.observation),
     }
 

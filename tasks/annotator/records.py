@@ -13,6 +13,7 @@ _MOST_RECORDS = 5_000
 class ShownCall:
     """A call that ran, and what it showed."""
 
+    turn: int
     arguments: Mapping[str, Any]
     result: str
     is_write: bool
@@ -49,24 +50,44 @@ def _objects(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
             yield from _objects(item, depth + 1)
 
 
-def collect_records(calls: Iterable[ShownCall], policy_text: str) -> Records:
-    """Index the objects of JSON results by every `*_id` and `*_number` they carry.
+def record_history(
+    calls: Iterable[ShownCall], policy_text: str, wanted: Iterable[int]
+) -> dict[int, Records]:
+    """What was known before each of some turns, by turn index.
 
     What a write set overrides what its result shows: some tools answer with the old values.
     """
-    shown = list(calls)
-    text = "\n".join(call.result for call in shown)[:_RESULT_CAP]
-    records = Records(policy_text=policy_text, shown_text=text)
-    for call in shown:
-        try:
-            value = json.loads(call.result[:_RESULT_CAP])
-        except (ValueError, RecursionError):
-            continue
-        for found in _objects(value):
-            _index(records, found)
-        if call.is_write:
-            _overlay(records, call.arguments)
-    return records
+    history: dict[int, Records] = {}
+    known: dict[tuple[str, str], dict[str, Any]] = {}
+    shown: list[str] = []
+    waiting = sorted(set(wanted))
+    for call in calls:
+        while waiting and call.turn >= waiting[0]:
+            history[waiting.pop(0)] = Records(dict(known), policy_text, _joined(shown))
+        _learn(known, call)
+        shown.append(call.result)
+    for turn in waiting:
+        history[turn] = Records(dict(known), policy_text, _joined(shown))
+    return history
+
+
+def _joined(texts: list[str]) -> str:
+    return "\n".join(texts)[:_RESULT_CAP]
+
+
+def _learn(known: dict[tuple[str, str], dict[str, Any]], call: ShownCall) -> None:
+    try:
+        value = json.loads(call.result[:_RESULT_CAP])
+    except (ValueError, RecursionError):
+        value = None
+    for found in _objects(value):
+        for key in _keys(found):
+            if len(known) < _MOST_RECORDS or key in known:
+                known[key] = {**known.get(key, {}), **found}
+    for key in _keys(call.arguments)[:1] if call.is_write else ():
+        if key in known:
+            new = {n: v for n, v in call.arguments.items() if n in known[key]}
+            known[key] = {**known[key], **new}
 
 
 def _keys(found: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -75,18 +96,3 @@ def _keys(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         for name, key in found.items()
         if name.endswith(("_id", "_number")) and isinstance(key, str)
     ]
-
-
-def _index(records: Records, found: dict[str, Any]) -> None:
-    for key in _keys(found):
-        known = records.by_key.get(key)
-        if len(records.by_key) < _MOST_RECORDS or known is not None:
-            records.by_key[key] = {**(known or {}), **found}
-
-
-def _overlay(records: Records, arguments: Mapping[str, Any]) -> None:
-    for key in _keys(arguments)[:1]:
-        known = records.by_key.get(key)
-        if known is not None:
-            new = {name: value for name, value in arguments.items() if name in known}
-            records.by_key[key] = {**known, **new}

@@ -111,7 +111,9 @@ class Timeline:
 
     def calls(self) -> list[tuple[Turn, CallView]]:
         """All calls with their turns, in order."""
-        return [(turn, call) for turn in self.turns for call in turn.calls]
+        if "calls" not in self._cache:
+            self._cache["calls"] = [(turn, call) for turn in self.turns for call in turn.calls]
+        return self._cache["calls"]
 
     def seen_before(self, turn_index: int) -> str:
         """Everything the agent was told before a turn: task and observations, lower case."""
@@ -134,7 +136,8 @@ class Timeline:
 
 def _call_view(row: ToolCallRow) -> CallView:
     arguments = parse_object(row.arguments)
-    run_arguments = parse_object(row.executed_arguments) if row.executed_arguments else arguments
+    is_changed = row.executed_arguments not in (None, row.arguments)
+    run_arguments = parse_object(row.executed_arguments) if is_changed else arguments
     is_refused = row.executed is False and row.is_error is not False
     failed = bool(row.is_error) or is_refused
     failed = failed or (row.executed is None and row.arguments_error is not None)

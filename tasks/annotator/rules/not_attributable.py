@@ -6,6 +6,7 @@ from tasks.annotator.course import compare, executed_writes
 from tasks.annotator.dialogue import asks_question, first_refusal, key_words, mentions
 from tasks.annotator.gold import is_full
 from tasks.annotator.hits import Hit, View, quote, sign
+from tasks.annotator.rules.omissions import lookup_missing
 from tasks.annotator.rules.writes import precondition_violated
 
 _STOP_MARK = re.compile(r"###\w[\w-]{1,30}###")
@@ -64,9 +65,9 @@ def oracle_against_policy(view: View) -> list[Hit]:
     last = view.timeline.last
     if not view.gold.is_known or last is None:
         return []
-    if precondition_violated(view):
+    if _has_own_error(view):
         return []
-    records = view.records(last.index + 1)
+    records = view.records(len(view.timeline.turns))
     course = compare(view)
     for write in course.missing:
         reason = view.profile.violation(write.tool, write.arguments, records)
@@ -84,6 +85,11 @@ def oracle_against_policy(view: View) -> list[Hit]:
             )
         ]
     return []
+
+
+def _has_own_error(view: View) -> bool:
+    """Whether an error of the agent alone would have failed the run; then its class wins."""
+    return bool(precondition_violated(view) or lookup_missing(view))
 
 
 def _is_only_deviation(view: View, arguments: dict[str, object]) -> bool:
@@ -105,7 +111,7 @@ def user_left_brief(view: View) -> list[Hit]:
     if not has_brief or not view.gold.is_state_checked:
         return []
     strays = compare(view).deviations
-    if any(item.twin is not None for item in strays) or precondition_violated(view):
+    if any(item.twin is not None for item in strays) or _has_own_error(view):
         return []
     for item in strays:
         words = key_words(item.call.run_tool, view.profile)
@@ -119,11 +125,13 @@ def user_left_brief(view: View) -> list[Hit]:
 
 
 def _requested_by_user(view: View, tool: str, before: int) -> int | None:
-    """Step at which the user asked for a write in words of its own; None when it never did."""
+    """Step at which the user asked for a write that was not just offered to it."""
     words = key_words(tool, view.profile)
+    offer = ""
     for turn in view.timeline.turns[: before + 1]:
         if turn.heard and mentions(turn.heard, words):
-            return turn.heard_step
+            return None if mentions(offer, words) else turn.heard_step
+        offer = turn.text or offer
     return None
 
 
@@ -159,7 +167,7 @@ def user_stopped_early(view: View) -> list[Hit]:
     is_stop = _STOP_MARK.search(text[-400:]) is not None and step > last.step_index
     is_waiting = asks_question(last.text) and not last.calls
     wrote = bool(executed_writes(view))
-    if not (is_stop and is_waiting and wrote):
+    if not (is_stop and is_waiting and wrote) or _has_own_error(view):
         return []
     facts = {"user": quote(text), "open": [quote(write.key) for write in course.missing[:5]]}
     return [

@@ -47,7 +47,10 @@ def unexpected_write(view: View) -> list[Hit]:
 def precondition_violated(view: View) -> list[Hit]:
     """EC2: a write against a precondition that the environment's policy states."""
     hits: list[Hit] = []
+    guarded = {condition.tool for condition in view.profile.preconditions}
     for turn, call in executed_writes(view):
+        if call.run_tool not in guarded:
+            continue
         reason = view.profile.violation(call.run_tool, call.run_arguments, view.records(turn.index))
         if reason is None:
             continue
