@@ -19,6 +19,7 @@ _SPACE = re.compile(r"[\s\x00]*+")
 _PLAIN = r'(?:"[^"\\]{0,200}"|[\w.+-]{1,40})'
 _BEGIN = re.compile(rf'{{\s*("[^"\\]{{1,60}}")\s*:\s*{_PLAIN}\s*,\s*("[^"\\]{{1,60}}")\s*:')
 _MOST_RECOVERIES = 100
+_LONGEST_BEGIN = 1_000
 _CLOSER = {"{": "}", "[": "]"}
 
 TRUNCATED = "the file ends in the middle of it"
@@ -50,31 +51,17 @@ class Piece:
     problem: str | None = None
 
 
-class Siblings:
-    """Finds the next element behind one that has no end, by how the first element begins.
+def _learn_begin(piece: Piece) -> re.Pattern[str] | None:
+    """How elements begin: two keys, the first with a scalar.
 
-    Elements of one list begin alike: two keys, the first with a scalar. Objects inside them
-    seldom do, and a wrong guess is refused by the reader.
+    Elements of one list begin alike and objects inside them seldom do, so the next element can
+    be found behind one that has no end; a wrong guess is refused by the reader.
     """
-
-    def __init__(self) -> None:
-        self._pattern: re.Pattern[str] | None = None
-        self._left = _MOST_RECOVERIES
-
-    def learn(self, piece: Piece) -> None:
-        """Take the first element that is an object as the example."""
-        begin = None if self._pattern or piece.problem else _BEGIN.match(piece.text)
-        if begin:
-            first, second = map(re.escape, begin.groups())
-            self._pattern = re.compile(rf"{{\s*{first}\s*:\s*{_PLAIN}\s*,\s*{second}\s*:")
-
-    def find(self, text: str) -> int | None:
-        """Where the next element begins in a text that starts with a broken one."""
-        if self._pattern is None or self._left == 0:
-            return None
-        self._left -= 1
-        found = self._pattern.search(text, 1)
-        return found.start() if found else None
+    begin = None if piece.problem else _BEGIN.match(piece.text)
+    if begin is None:
+        return None
+    first, second = map(re.escape, begin.groups())
+    return re.compile(rf"{{\s*{first}\s*:\s*{_PLAIN}\s*,\s*{second}\s*:")
 
 
 class Cursor:
@@ -118,18 +105,24 @@ class Cursor:
             if not self._refill():
                 return ""
 
-    def give_back(self, text: str) -> None:
-        """Put text back that was consumed last."""
-        self._buffer = text + self._buffer[self._at :]
-        self._dropped = self.position - len(text)
-        self._at = 0
+    def skip_to(self, pattern: re.Pattern[str]) -> bool:
+        """Move on to where a pattern matches next; stay when it does not."""
+        start = self._at + 1
+        while True:
+            found = pattern.search(self._buffer, start)
+            if found:
+                self._consume(found.start())
+                return True
+            start = max(start, len(self._buffer) - _LONGEST_BEGIN)
+            if not self._refill():
+                return False
 
     def skip(self) -> None:
         """Consume one character."""
         self._consume(self._at + 1)
 
     def cut(self, member: str | None = None, index: int | None = None) -> Piece:
-        """Consume one value, or the rest of the file when it has no end."""
+        """Consume one value; one that has no end is shown and not consumed."""
         first, position = self.peek(), self.position
         depth, problem = 0, None
         if first in _CLOSER:
@@ -139,8 +132,9 @@ class Cursor:
         elif _SCALAR.match(first):
             end, problem = self._find_scalar_end(_SCALAR)
         else:
-            end, problem = len(self._buffer), MISPLACED if first else UNFINISHED
-        return Piece(member, index, self._consume(end), position, depth, problem)
+            end, problem = self._at, MISPLACED if first else UNFINISHED
+        text = self._buffer[self._at : end] if problem else self._consume(end)
+        return Piece(member, index, text, position, depth, problem)
 
     def _find_scalar_end(self, pattern: re.Pattern[str]) -> tuple[int, str | None]:
         while True:
@@ -173,7 +167,8 @@ class Cursor:
 
 def _cut_elements(cursor: Cursor, member: str | None) -> Iterator[Piece]:
     cursor.skip()
-    index, siblings = 0, Siblings()
+    index, recoveries = 0, _MOST_RECOVERIES
+    begin: re.Pattern[str] | None = None
     while True:
         mark = cursor.peek()
         if mark == "]":
@@ -183,15 +178,16 @@ def _cut_elements(cursor: Cursor, member: str | None) -> Iterator[Piece]:
             cursor.skip()
             continue
         piece = cursor.cut(member, index)
-        siblings.learn(piece)
-        begin = siblings.find(piece.text) if piece.problem else None
-        if begin is not None:
-            cursor.give_back(piece.text[begin:])
-            piece = replace(piece, text=piece.text[:begin], problem=BROKEN)
-        yield piece
-        if piece.problem and begin is None:
+        if not piece.problem:
+            begin = begin or _learn_begin(piece)
+        elif begin is None or recoveries == 0 or not cursor.skip_to(begin):
+            yield piece
             return
-        index += 1
+        else:
+            recoveries -= 1
+            piece = replace(piece, problem=BROKEN)
+        yield piece
+        index += bool(piece.text)
 
 
 def _cut_members(cursor: Cursor, spread: Collection[str]) -> Iterator[Piece]:

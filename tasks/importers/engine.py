@@ -235,6 +235,7 @@ class _FileImport:
         )
 
     def _refuse_file(self, digest: str, reason: str) -> Iterator[ImportItem]:
+        """Refuse a file in which no episode could be looked for: one refusal, no episodes."""
         yield self._refuse(Refusal(0, "the whole file", reason))
         yield FileReport(self._report(digest, "unknown"))
 

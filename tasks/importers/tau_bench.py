@@ -128,6 +128,9 @@ def _read_episode(element: Element, source: Source, sibling: str | None) -> Draf
     episode = require_object(element.value, "the episode")
     info = as_object(episode.get("info"))
     messages = _read_messages(episode)
+    if not messages and not info.get("error"):
+        message = "it holds neither messages nor an error"
+        raise Unreadable(message)
     domain = _domain(messages, info, source.name) or (None if messages else sibling) or UNKNOWN
     system_text = _system_text(messages)
     agent_turns = sum(message.role == "assistant" for message in messages)

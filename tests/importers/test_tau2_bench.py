@@ -18,9 +18,7 @@ def test_a_simulation_becomes_a_trajectory(load, write, tau2_file, simulation):
 
 
 def test_parts_of_the_verdict_are_kept_and_vacuous_ones_marked(load, write, tau2_file, simulation):
-    parts = json.loads(
-        load(write(tau2_file(simulation()))).episodes[0].trajectory.reward_parts
-    )
+    parts = json.loads(load(write(tau2_file(simulation()))).episodes[0].trajectory.reward_parts)
     assert parts["db_match"] is False
     assert parts["vacuous"] == ["COMMUNICATE"]
     assert parts["expected_actions"] == [
@@ -98,7 +96,9 @@ def test_raw_argument_text_is_recovered_from_the_providers_message(
     one["messages"][2]["raw_data"] = {
         "finish_reason": "tool_calls",
         "message": {
-            "tool_calls": [{"id": "k1", "function": {"name": "get_flight_status", "arguments": raw}}]
+            "tool_calls": [
+                {"id": "k1", "function": {"name": "get_flight_status", "arguments": raw}}
+            ]
         },
     }
     episode = load(write(tau2_file(one))).episodes[0]

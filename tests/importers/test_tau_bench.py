@@ -106,7 +106,9 @@ def test_only_the_first_call_of_a_message_was_executed(load, write, tau_episode,
         ('{"a": NaN}', None, "not valid JSON"),
     ],
 )
-def test_argument_text_is_kept_whatever_it_is(load, write, tau_episode, call, raw, arguments, error):
+def test_argument_text_is_kept_whatever_it_is(
+    load, write, tau_episode, call, raw, arguments, error
+):
     episode = tau_episode()
     episode["traj"][2]["tool_calls"] = [call("cancel_reservation", raw)]
     (row,) = load(write([episode])).episodes[0].calls

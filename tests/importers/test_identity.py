@@ -1,0 +1,94 @@
+"""The same episode is one trajectory wherever it is found; another episode never is."""
+
+import copy
+
+import pytest
+
+from tasks.importers.results import Known
+
+
+def test_a_copy_in_another_file_is_one_more_source(load, write, tau_episode):
+    first = write([tau_episode(task_id=1), tau_episode(task_id=2)], "gpt-4o-airline.json")
+    second = write([tau_episode(task_id=2)], "renamed.json")
+    result = load(first, second)
+    assert len(result.episodes) == 2
+    (duplicate,) = result.duplicates
+    assert duplicate.source.trajectory_id == result.episodes[1].trajectory_id
+    assert (duplicate.source.source_file, duplicate.source.source_index) == ("renamed.json", 0)
+    assert [report.row.duplicates for report in result.reports] == [0, 1]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_ids_do_not_depend_on_the_order_of_files(load, write, tau_episode, order):
+    paths = [write([tau_episode(task_id=n)], f"{n}.json") for n in range(3)]
+    made = load(*paths[::order])
+    assert sorted(episode.trajectory_id for episode in made.episodes) == sorted(
+        load(path).episodes[0].trajectory_id for path in paths
+    )
+
+
+def test_other_runs_of_the_same_task_and_trial_do_not_collide(load, write, tau_episode):
+    other = tau_episode()
+    other["traj"][4]["content"] = "It is done."
+    result = load(write([tau_episode()], "a.json"), write([other], "b.json"))
+    assert len({episode.trajectory_id for episode in result.episodes}) == 2
+    assert len({episode.trajectory.task_id for episode in result.episodes}) == 1
+
+
+def test_trials_with_equal_transcripts_stay_apart(load, write, tau_episode):
+    result = load(write([tau_episode(trial=0), tau_episode(trial=1)]))
+    assert len(result.episodes) == 2
+    assert len({episode.trajectory.transcript_sha256 for episode in result.episodes}) == 1
+
+
+def test_the_same_crash_in_two_runs_is_two_trajectories(load, write, tau_episode):
+    crash = tau_episode(traj=[], info={"error": "boom"}, reward=0.0)
+    result = load(write([crash], "gpt-4o-airline.json"), write([crash], "grok-3-airline.json"))
+    assert len(result.episodes) == 2
+
+
+def test_key_order_and_null_members_do_not_matter(load, write, tau_episode):
+    turned = {**dict(reversed(tau_episode().items()))}
+    turned["traj"] = [{**message, "refusal": None} for message in turned["traj"]]
+    result = load(write([tau_episode()], "a.json"), write([turned], "b.json"))
+    assert (len(result.episodes), len(result.duplicates)) == (1, 1)
+
+
+def test_models_stated_in_the_file_keep_runs_apart(load, write, tau2_file, simulation):
+    other = copy.deepcopy(tau2_file(simulation()))
+    other["info"]["agent_info"]["llm"] = "gpt-y"
+    result = load(write(tau2_file(simulation()), "a.json"), write(other, "b.json"))
+    assert len({episode.trajectory_id for episode in result.episodes}) == 2
+
+
+def test_a_regraded_copy_brings_its_verdict_along(load, write, tau2_file, simulation):
+    regraded = simulation(reward_info={"reward": 1.0})
+    result = load(write(tau2_file(simulation()), "a.json"), write(tau2_file(regraded), "b.json"))
+    (duplicate,) = result.duplicates
+    assert result.episodes[0].trajectory.outcome == "failure"
+    assert duplicate.verdict is not None
+    assert (duplicate.verdict.source, duplicate.verdict.outcome) == ("b.json#0", "success")
+
+
+def test_a_file_given_twice_is_reported_once(load, write, tau_episode):
+    path = write([tau_episode()])
+    result = load(path, path)
+    assert len(result.episodes) == 1
+    assert [report.is_repeated for report in result.reports] == [False, True]
+    assert result.reports[1].row.duplicates == 1
+    assert result.reports[1].rows() == ()
+
+
+def test_what_a_warehouse_holds_is_a_duplicate(load, write, tau_episode):
+    path = write([tau_episode()])
+    first = load(path)
+    stored = {episode.trajectory_id: episode.trajectory.outcome for episode in first.episodes}
+    reports = {report.row.import_id for report in first.reports}
+    again = load(path, known=Known(stored.get, reports.__contains__))
+    assert (again.episodes, len(again.duplicates)) == ((), 1)
+    assert again.reports[0].is_repeated
+
+
+def test_importing_again_gives_the_same_rows(load, write, tau_episode):
+    path = write([tau_episode()])
+    assert load(path) == load(path)
