@@ -9,6 +9,7 @@ import asyncio
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -281,5 +282,6 @@ def _write_whole(handle: int, line: bytes) -> None:
         while written < len(line):
             written += os.write(handle, line[written:])
     except OSError:
-        os.ftruncate(handle, size)
+        with suppress(OSError):  # the first error says more
+            os.ftruncate(handle, size)
         raise
