@@ -44,7 +44,7 @@ class EvidenceDesk:
             parts.append(_pattern_line(number, pattern))
             members = [
                 member
-                for member in read_target(facts, pattern).members
+                for member in read_target(facts, [pattern]).members
                 if member.run.run_id in self._by_id
             ]
             for member in members[: min(CASES_EACH, MAX_CASES - cases)]:

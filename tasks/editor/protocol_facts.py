@@ -5,8 +5,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tasks.agent.protocols import JsonObject
 from tasks.editor.facts import MIN_SUCCESSES, Facts
 from tasks.editor.reading import Move, Run
+
+MAX_EXAMPLE = 80
+"""Longest JSON text that is shown as an example."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,9 @@ def _strands(facts: Facts, run: Run, kinds: set[tuple[str, str, str]], final: st
 
 
 def _pairs(run: Run) -> Iterator[tuple[Move, Move | None]]:
-    yield from zip(run.calls, [*run.calls[1:], None], strict=True)
+    """Calls with the next other call; a repeated call is followed by what ends the repetition."""
+    for place, move in enumerate(run.calls):
+        yield move, next((one for one in run.calls[place + 1 :] if one.key != move.key), None)
 
 
 def _kind(facts: Facts, move: Move) -> tuple[str, str, str]:
@@ -117,21 +123,29 @@ def _kind(facts: Facts, move: Move) -> tuple[str, str, str]:
     return move.tool, "", ""
 
 
+def constant_final(facts: Facts, kinds: Precursor | None = None) -> JsonObject | None:
+    """Arguments that nearly all successes give the final tool (after a precursor), if constant."""
+    seen: Counter[str] = Counter()
+    for run in facts.successes:
+        last = run.good_calls[-1] if run.good_calls else None
+        if last and last.tool == facts.final_tool and _has(facts, run, kinds):
+            seen[json.dumps(last.arguments, sort_keys=True)] += 1
+    total = sum(seen.values())
+    if total < MIN_SUCCESSES:
+        return None
+    text, count = min(seen.items(), key=lambda item: (-item[1], item[0]))
+    is_constant = count >= 0.9 * total and len(text) <= MAX_EXAMPLE
+    return json.loads(text) if is_constant else None
+
+
 def final_example(facts: Facts, kinds: Precursor | None = None) -> str:
     """Example arguments of the final tool; a constant of all successes, else placeholders."""
     final = facts.final_tool
     if final is None or final not in facts.tools:
         return ""
-    seen = Counter(
-        json.dumps(run.good_calls[-1].arguments, sort_keys=True)
-        for run in facts.successes
-        if run.good_calls and run.good_calls[-1].tool == final and _has(facts, run, kinds)
-    )
-    total = sum(seen.values())
-    if total >= MIN_SUCCESSES:
-        text, count = min(seen.items(), key=lambda item: (-item[1], item[0]))
-        if count >= 0.9 * total and len(text) <= 80:
-            return text
+    constant = constant_final(facts, kinds)
+    if constant is not None:
+        return json.dumps(constant, sort_keys=True)
     tool = facts.tools[final]
     keys = tool.required or tuple(tool.properties)
     return json.dumps({key: placeholder(tool.kind(key)) for key in keys})

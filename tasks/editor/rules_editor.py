@@ -1,18 +1,30 @@
 """The editor without a model: patterns and mined facts become layer-local edits."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
+from schemas.failures import FailurePatternRow
 from tasks.editor.facts import Facts, mine
-from tasks.editor.generators.draft import Draft, Generator, Target, read_target
-from tasks.editor.generators.plan import generators_for
+from tasks.editor.generators.draft import (
+    Draft,
+    Generator,
+    Member,
+    Target,
+    read_target,
+    signature_kind,
+)
+from tasks.editor.generators.plan import SWEEP, generators_for
 from tasks.editor.manifest import Evidence, Manifest
 from tasks.editor.protocols import Brief, Proposal
 from tasks.harness import Harness, HarnessError
 
-MAX_PER_PATTERN = 3
-MAX_PER_GENERATOR = 3
-MAX_PROPOSALS = 16
+MAX_PER_TARGET = 3
+"""Generators that may answer one target; later rounds go on with the next ones."""
+MAX_PER_GENERATOR = 6
+MAX_PROPOSALS = 24
 MAX_EVIDENCE = 12
+MIN_RUNS = 3
+MIN_TASKS = 2
 
 
 class RulesEditor:
@@ -22,12 +34,14 @@ class RulesEditor:
     is_decoy = False
 
     async def propose(self, brief: Brief) -> list[Proposal]:
-        """Propose edits for every pattern, the most frequent pattern first."""
+        """Propose edits for every cause that recurs, the most frequent first."""
         facts = mine(brief)
+        targets = find_targets(facts, brief)
         found: dict[tuple[str, str], Proposal] = {}
-        for target in _targets(facts, brief):
-            for proposal in _answers(facts, brief, target, set(found)):
-                found[proposal.layer, proposal.artifact] = proposal
+        for target in targets:
+            _answer(facts, target, found)
+        if targets:
+            _sweep(facts, targets, found)
         return list(found.values())[:MAX_PROPOSALS]
 
     async def revise(self, proposal: Proposal, findings: Sequence[str]) -> Proposal | None:  # noqa: ARG002
@@ -35,32 +49,62 @@ class RulesEditor:
         return None
 
 
-def _targets(facts: Facts, brief: Brief) -> list[Target]:
-    eligible = [pattern for pattern in brief.patterns if pattern.eligible]
-    eligible.sort(key=lambda pattern: (-pattern.runs, pattern.pattern_id))
-    return [read_target(facts, pattern) for pattern in eligible]
+def find_targets(facts: Facts, brief: Brief) -> list[Target]:
+    """Put patterns of one kind together; small ones count when they recur together."""
+    groups: dict[tuple[str, str], list[FailurePatternRow]] = {}
+    for pattern in sorted(brief.patterns, key=lambda one: (-one.runs, one.pattern_id)):
+        groups.setdefault((pattern.bullet, signature_kind(pattern)), []).append(pattern)
+    targets = [read_target(facts, group) for group in groups.values()]
+    recurring = [target for target in targets if _recurs(target)]
+    recurring.sort(key=lambda target: (-len(target.run_ids), target.pattern.pattern_id))
+    return recurring
 
 
-def _answers(
-    facts: Facts, brief: Brief, target: Target, taken: set[tuple[str, str]]
+def _recurs(target: Target) -> bool:
+    if any(pattern.eligible for pattern in target.patterns) and target.members:
+        return True
+    tasks = {run.task_id for run in target.runs}
+    return len(target.run_ids) >= MIN_RUNS and len(tasks) >= MIN_TASKS
+
+
+def _answer(facts: Facts, target: Target, found: dict[tuple[str, str], Proposal]) -> None:
+    """Add the edits of the first generators that have something new to say."""
+    answered = 0
+    for generate in generators_for(target):
+        new = _new_proposals(facts, target, generate, found)
+        answered += bool(new)
+        if answered >= MAX_PER_TARGET:
+            return
+
+
+def _sweep(facts: Facts, targets: Sequence[Target], found: dict[tuple[str, str], Proposal]) -> None:
+    """Add edits for causes that hide behind other labels, booked on the target they share most."""
+    everything = Target(targets[0].patterns, tuple(Member(run, None) for run in facts.failures))
+    for generate in SWEEP:
+        for proposal in _new_proposals(facts, everything, generate, found):
+            tasks = set(proposal.manifest.predicted_fixes)
+            best = max(targets, key=lambda one: len(tasks & {run.task_id for run in one.runs}))
+            pattern_id = best.pattern.pattern_id
+            manifest = proposal.manifest.model_copy(
+                update={"pattern_id": pattern_id, "evidence": _evidence(best, tasks)}
+            )
+            key = (proposal.layer, proposal.artifact)
+            found[key] = replace(proposal, pattern_id=pattern_id, manifest=manifest)
+
+
+def _new_proposals(
+    facts: Facts, target: Target, generate: Generator, found: dict[tuple[str, str], Proposal]
 ) -> list[Proposal]:
-    """At most three edits for one pattern, taken from its generators in turn."""
-    found: list[Proposal] = []
-    for draft in _drafts(facts, target, generators_for(target)):
-        if len(found) >= MAX_PER_PATTERN:
-            break
-        if (draft.layer, draft.name) in taken or _is_known(brief, draft):
+    new: list[Proposal] = []
+    for draft in generate(facts, target)[:MAX_PER_GENERATOR]:
+        key = (draft.layer, draft.name)
+        if key in found or _is_known(facts.brief, draft):
             continue
-        proposal = propose_draft(brief.harness, draft, target)
-        if proposal and not _is_rejected(brief, proposal):
-            taken.add((draft.layer, draft.name))
-            found.append(proposal)
-    return found
-
-
-def _drafts(facts: Facts, target: Target, chosen: Sequence[Generator]) -> Iterator[Draft]:
-    for generate in chosen:
-        yield from generate(facts, target)[:MAX_PER_GENERATOR]
+        proposal = propose_draft(facts.brief.harness, draft, target)
+        if proposal and not _is_rejected(facts.brief, proposal):
+            found[key] = proposal
+            new.append(proposal)
+    return new
 
 
 def _is_known(brief: Brief, draft: Draft) -> bool:
@@ -100,15 +144,21 @@ def propose_draft(parent: Harness, draft: Draft, target: Target | None = None) -
 
 
 def _manifest(draft: Draft, target: Target | None) -> Manifest:
-    members = target.members[:MAX_EVIDENCE] if target else ()
     return Manifest(
-        evidence=tuple(
-            Evidence(trajectory_id=member.run.run_id, step=member.step) for member in members
-        ),
+        evidence=_evidence(target, set(draft.fixes)) if target else (),
         root_cause=draft.root_cause[:2000],
         predicted_fixes=draft.fixes[:500],
         predicted_risks=draft.risks[:500],
         why_safe=draft.why_safe,
         watch=draft.watch,
         pattern_id=target.pattern.pattern_id if target else None,
+    )
+
+
+def _evidence(target: Target, tasks: set[str]) -> tuple[Evidence, ...]:
+    """Members of the target, those of the tasks to be fixed first."""
+    ranked = sorted(target.members, key=lambda one: (one.run.task_id not in tasks, one.run.run_id))
+    return tuple(
+        Evidence(trajectory_id=member.run.run_id, step=member.step)
+        for member in ranked[:MAX_EVIDENCE]
     )

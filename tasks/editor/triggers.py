@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tasks.editor.facts import Facts
 
@@ -13,50 +13,55 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def trigger_phrases(facts: Facts, family: str) -> tuple[str, ...]:
-    """Pick phrases that few other task texts hold, until most of the family is covered.
+    """Pick phrases that few tasks of any other family hold, until most of the family is covered.
 
     Phrases of one to three words; greedy cover, widest first; phrases that hold names of single
     tasks have no support and drop out.
     """
-    own, others = _texts(facts, family)
+    texts = _texts(facts)
+    own = texts.pop(family, [])
     if not own:
         return ()
     least = max(MIN_TASKS, round(0.15 * len(own)))
-    here = Counter(phrase for text in own for phrase in text)
-    there = Counter(phrase for text in others for phrase in text)
+    here = _shares([own])
+    there = _shares(list(texts.values()))
     useful = {
-        phrase: count
-        for phrase, count in here.items()
-        if count >= least
-        and _precision(count, len(own), there[phrase], len(others)) >= MIN_PRECISION
+        phrase: there.get(phrase, 0.0)
+        for phrase, share in here.items()
+        if share * len(own) >= least and share >= MIN_PRECISION * (share + there.get(phrase, 0.0))
     }
-    return _cover(useful, own, there)
+    return _cover(useful, own)
 
 
-def _cover(useful: dict[str, int], own: Sequence[set[str]], there: Counter[str]) -> tuple[str, ...]:
+def _shares(families: Sequence[Sequence[set[str]]]) -> dict[str, float]:
+    """Highest share of a family's tasks that hold a phrase."""
+    highest: dict[str, float] = {}
+    for tasks in families:
+        counts = Counter(phrase for task in tasks for phrase in task)
+        for phrase, count in counts.items():
+            highest[phrase] = max(highest.get(phrase, 0.0), count / len(tasks))
+    return highest
+
+
+def _cover(useful: Mapping[str, float], own: Sequence[set[str]]) -> tuple[str, ...]:
     chosen: list[str] = []
-    open_texts = list(own)
-    while open_texts and len(chosen) < MAX_PHRASES:
-        gains = {phrase: sum(phrase in text for text in open_texts) for phrase in useful}
+    uncovered = list(own)
+    while uncovered and len(chosen) < MAX_PHRASES:
+        gains = {phrase: sum(phrase in text for text in uncovered) for phrase in useful}
         if not gains or max(gains.values()) < MIN_TASKS:
             break
-        best = min(gains, key=lambda one: (-gains[one], there[one], len(one.split()), one))
+        best = min(gains, key=lambda one: (useful[one] - gains[one], len(one.split()), one))
         chosen.append(best)
-        open_texts = [text for text in open_texts if best not in text]
+        uncovered = [text for text in uncovered if best not in text]
     return tuple(chosen)
 
 
-def _precision(here: int, own: int, there: int, others: int) -> float:
-    """Share of the family among texts with the phrase, families weighed equally."""
-    share = here / own
-    rest = there / others if others else 0.0
-    return share / (share + rest) if share else 0.0
-
-
-def _texts(facts: Facts, family: str) -> tuple[list[set[str]], list[set[str]]]:
+def _texts(facts: Facts) -> dict[str, list[set[str]]]:
     by_task = {run.task_id: (run.family, run.task_text) for run in facts.runs}
-    own = [_phrases(text) for name, text in by_task.values() if name == family]
-    return own, [_phrases(text) for name, text in by_task.values() if name != family]
+    found: dict[str, list[set[str]]] = {}
+    for name, text in by_task.values():
+        found.setdefault(name, []).append(_phrases(text))
+    return found
 
 
 def _phrases(text: str) -> set[str]:

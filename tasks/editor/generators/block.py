@@ -10,11 +10,11 @@ from tasks.editor.ruleset import block
 MIN_FIRES = 2
 
 
-def known_failure_rule(facts: Facts, target: Target) -> list[Draft]:
+def known_failure_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose refusing a call that has just failed with nothing changed since."""
     parameters = {"non_progress": tuple(facts.brief.non_progress)}
     rule = block.rule_block_known_failure
-    probe = probe_rule(facts, rule, parameters, "call", [*target.runs, *facts.successes])
+    probe = probe_rule(facts, rule, parameters, "call")
     if len(probe.failed_runs) < MIN_FIRES or any(
         not fire.move.is_error for fire in probe.successes
     ):
@@ -42,7 +42,7 @@ def known_failure_rule(facts: Facts, target: Target) -> list[Draft]:
 
 def order_rules(facts: Facts, target: Target) -> list[Draft]:
     """Propose refusing a tool before the tool that every success calls first."""
-    ids = {run.run_id for run in target.runs}
+    ids = target.run_ids
     orders = [
         order
         for order in find_orders(facts)

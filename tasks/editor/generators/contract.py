@@ -40,7 +40,7 @@ def final_tool_sentence(facts: Facts, target: Target) -> list[Draft]:
 
 def order_sentence(facts: Facts, target: Target) -> list[Draft]:
     """State which call must come before which."""
-    ids = {run.run_id for run in target.runs}
+    ids = target.run_ids
     orders = [order for order in find_orders(facts) if set(order.violations) & ids]
     if not orders:
         return []
@@ -84,9 +84,9 @@ def precondition_sentence(facts: Facts, target: Target) -> list[Draft]:
 def error_sentences(facts: Facts, target: Target) -> list[Draft]:
     """State limits of tools in the words of their own error messages."""
     moves = [move for run in target.runs for move in run.calls]
-    tool = target.text("tool")
+    tools = target.texts("tool")
     groups = frequent_errors(moves)
-    groups = [group for group in groups if not tool or group[0] == tool] or groups
+    groups = [group for group in groups if group[0] in tools] or groups
     lines, drafts = [], []
     for name, text, found in groups[:MAX_ERRORS]:
         if name in facts.tools and _is_instructive(text):

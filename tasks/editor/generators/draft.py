@@ -1,7 +1,7 @@
 """What a generator gets (`Target`) and gives (`Draft`)."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.failures import FailurePatternRow
@@ -21,27 +21,53 @@ class Member:
 
 @dataclass(frozen=True)
 class Target:
-    """A pattern with its signature read and its members at hand."""
+    """Patterns of one kind together, the largest first, with their members at hand.
 
-    pattern: FailurePatternRow
-    signature: JsonObject
+    Patterns differ by tool, form or family; what cures one mostly cures its siblings.
+    """
+
+    patterns: tuple[FailurePatternRow, ...]
     members: tuple[Member, ...]
 
     @property
+    def pattern(self) -> FailurePatternRow:
+        """The largest pattern; edits are booked on it."""
+        return self.patterns[0]
+
+    @property
+    def signatures(self) -> tuple[JsonObject, ...]:
+        """Trigger signatures, the most frequent first."""
+        return tuple(as_object(pattern.signature) or {} for pattern in self.patterns)
+
+    @property
     def kind(self) -> str:
-        """Kind of the trigger signature; empty when the pattern carries none."""
-        kind = self.signature.get("kind")
-        return kind if isinstance(kind, str) else ""
+        """Kind of the trigger signatures; empty when they carry none."""
+        return signature_kind(self.pattern)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Distinct texts under a key of the signatures, the most frequent first."""
+        found = [signature.get(key) for signature in self.signatures]
+        return tuple(dict.fromkeys(one for one in found if isinstance(one, str) and one))
 
     def text(self, key: str) -> str:
-        """A text of the signature; empty when it is missing."""
-        value = self.signature.get(key)
-        return value if isinstance(value, str) else ""
+        """The most frequent text under a key; empty when there is none."""
+        return next(iter(self.texts(key)), "")
 
     @property
     def runs(self) -> tuple[Run, ...]:
-        """Failed runs of the pattern."""
+        """Failed runs of the patterns."""
         return tuple(member.run for member in self.members)
+
+    @property
+    def run_ids(self) -> frozenset[str]:
+        """Ids of the failed runs."""
+        return frozenset(member.run.run_id for member in self.members)
+
+
+def signature_kind(pattern: FailurePatternRow) -> str:
+    """Kind that a pattern's signature names; empty when it names none."""
+    kind = (as_object(pattern.signature) or {}).get("kind")
+    return kind if isinstance(kind, str) else ""
 
 
 @dataclass(frozen=True)
@@ -63,14 +89,14 @@ class Draft:
 Generator = Callable[[Facts, Target], list[Draft]]
 
 
-def read_target(facts: Facts, pattern: FailurePatternRow) -> Target:
-    """Resolve a pattern's members to runs; members that are not at hand are left out."""
+def read_target(facts: Facts, patterns: Sequence[FailurePatternRow]) -> Target:
+    """Resolve the members of patterns to runs; members that are not at hand are left out."""
     found: dict[str, Member] = {}
-    for run_id, step in _members(pattern.members):
-        if run_id in facts.by_id:
-            found.setdefault(run_id, Member(facts.by_id[run_id], step))
-    signature = as_object(pattern.signature) or {}
-    return Target(pattern, signature, tuple(found[key] for key in sorted(found)))
+    for pattern in patterns:
+        for run_id, step in _members(pattern.members):
+            if run_id in facts.by_id:
+                found.setdefault(run_id, Member(facts.by_id[run_id], step))
+    return Target(tuple(patterns), tuple(found[key] for key in sorted(found)))
 
 
 def _members(text: str) -> Iterator[tuple[str, int | None]]:

@@ -7,7 +7,12 @@ add edits in other layers. The kinds are those of `docs/annotation.md`.
 from tasks.editor.generators import block, contract, regulation, rescue, rewrite, shapes, skill
 from tasks.editor.generators.draft import Generator, Target
 
-_FINAL = (contract.final_tool_sentence, regulation.next_tool_hint, regulation.budget_hint)
+_FINAL = (
+    contract.final_tool_sentence,
+    regulation.next_tool_hint,
+    regulation.next_tool_force,
+    regulation.budget_hint,
+)
 _ARGUMENTS = (rewrite.match_schema_rule, shapes.argument_sentence, contract.error_sentences)
 _LOOP = (
     regulation.repeat_hint,
@@ -67,6 +72,24 @@ BY_BULLET: dict[str, tuple[Generator, ...]] = {
 }
 
 
+SWEEP: tuple[Generator, ...] = (
+    rescue.rescue_rules,
+    rewrite.match_schema_rule,
+    rewrite.known_tool_rule,
+    rewrite.quote_names_rule,
+    rewrite.nearest_command_rule,
+    block.order_rules,
+    contract.final_tool_sentence,
+    regulation.next_tool_hint,
+    regulation.next_tool_force,
+    regulation.repeat_hint,
+    regulation.stall_hint,
+    regulation.unvisited_hint,
+    contract.order_sentence,
+)
+"""Generators that look at all failures: a run's one label names only its first cause."""
+
+
 def generators_for(target: Target) -> tuple[Generator, ...]:
-    """Pick the generators of a pattern, best first."""
+    """Pick the generators of a target, best first."""
     return BY_KIND.get(target.kind) or BY_BULLET.get(target.pattern.bullet, ())

@@ -5,7 +5,12 @@ from typing import Any
 from tasks.editor.facts import Facts
 from tasks.editor.generators.draft import Draft, Target
 from tasks.editor.probe import Probe, probe_rule
-from tasks.editor.protocol_facts import Precursor, final_example, find_precursors
+from tasks.editor.protocol_facts import (
+    Precursor,
+    constant_final,
+    final_example,
+    find_precursors,
+)
 from tasks.editor.rule_text import Rule, render_rule
 from tasks.editor.ruleset import hint
 
@@ -13,12 +18,11 @@ MAX_FALSE_FIRE = 0.05
 MIN_FIRES = 2
 
 
-def repeat_hint(facts: Facts, target: Target) -> list[Draft]:
+def repeat_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose a hint after the same call brought the same result; fewest repeats that are safe."""
     for times in (2, 3, 4):
         drafts = _checked(
             facts,
-            target,
             hint.rule_hint_repeat,
             {"times": times},
             "Say that the same call keeps bringing the same result",
@@ -29,7 +33,7 @@ def repeat_hint(facts: Facts, target: Target) -> list[Draft]:
     return []
 
 
-def stall_hint(facts: Facts, target: Target) -> list[Draft]:
+def stall_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose a hint after a streak of errors or idle observations."""
     for window, most in ((3, 2), (4, 3), (5, 4)):
         parameters = {
@@ -39,7 +43,6 @@ def stall_hint(facts: Facts, target: Target) -> list[Draft]:
         }
         drafts = _checked(
             facts,
-            target,
             hint.rule_hint_stall,
             parameters,
             "Say that the last calls changed nothing",
@@ -50,14 +53,13 @@ def stall_hint(facts: Facts, target: Target) -> list[Draft]:
     return []
 
 
-def unvisited_hint(facts: Facts, target: Target) -> list[Draft]:
+def unvisited_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose naming an untried command to an agent that goes to and fro."""
     if facts.command_slot is None:
         return []
     for window in (6, 8):
         drafts = _checked(
             facts,
-            target,
             hint.rule_hint_unvisited,
             {"window": window, "argument": facts.command_slot[1]},
             "Name a command that was not tried yet",
@@ -69,24 +71,53 @@ def unvisited_hint(facts: Facts, target: Target) -> list[Draft]:
 
 
 def next_tool_hint(facts: Facts, target: Target) -> list[Draft]:
-    """Propose naming the final call right after the call that successes follow with it."""
-    ids = {run.run_id for run in target.runs}
+    """Propose naming the final call when something else comes instead of it."""
+    return [
+        draft
+        for before in _precursors(facts, target)
+        for draft in _checked(
+            facts,
+            hint.rule_hint_next_tool,
+            {
+                "after": before.words,
+                "tool": before.tool,
+                "next_tool": facts.final_tool or "",
+                "argument": before.argument,
+                "example": final_example(facts, before),
+            },
+            f"Name `{facts.final_tool}` as the call that is due",
+            f"{before.tool} is not followed by {facts.final_tool}, which every success calls next.",
+        )
+    ]
+
+
+def next_tool_force(facts: Facts, target: Target) -> list[Draft]:
+    """Propose making the final call where successes always make it with the same arguments."""
+    return [
+        draft
+        for before in _precursors(facts, target)
+        if (constant := constant_final(facts, before)) is not None
+        for draft in _checked(
+            facts,
+            hint.rule_force_next_tool,
+            {
+                "after": before.words,
+                "tool": before.tool,
+                "argument": before.argument,
+                "next_tool": facts.final_tool or "",
+                "arguments": constant,
+            },
+            f"Call `{facts.final_tool}` for an agent that only talks after the work is done",
+            f"{before.tool} has run, but {facts.final_tool} is never called.",
+        )
+    ]
+
+
+def _precursors(facts: Facts, target: Target) -> list[Precursor]:
+    ids = target.run_ids
     found = [one for one in find_precursors(facts) if set(one.stranded) & ids]
     found.sort(key=lambda one: (-len(set(one.stranded) & ids), one.tool, one.argument))
-    return [draft for one in found[:1] for draft in _next_hint(facts, target, one)]
-
-
-def _next_hint(facts: Facts, target: Target, before: Precursor) -> list[Draft]:
-    parameters = {
-        "after": before.words,
-        "tool": before.tool,
-        "next_tool": facts.final_tool or "",
-        "argument": before.argument,
-        "example": final_example(facts, before),
-    }
-    cause = f"{before.tool} is not followed by {facts.final_tool}, which every success calls next."
-    title = f"Name `{facts.final_tool}` as the call that is due"
-    return _checked(facts, target, hint.rule_hint_next_tool, parameters, title, cause)
+    return found[:1]
 
 
 def budget_hint(facts: Facts, target: Target) -> list[Draft]:
@@ -105,10 +136,13 @@ def budget_hint(facts: Facts, target: Target) -> list[Draft]:
 
 
 def _checked(
-    facts: Facts, target: Target, rule: Rule, parameters: dict[str, Any], title: str, cause: str
+    facts: Facts, rule: Rule, parameters: dict[str, Any], title: str, cause: str
 ) -> list[Draft]:
-    probe = probe_rule(facts, rule, parameters, "result", [*target.runs, *facts.successes])
-    if len(probe.failed_runs) < MIN_FIRES or _false_fire(facts, probe) > MAX_FALSE_FIRE:
+    probe = probe_rule(facts, rule, parameters, "result")
+    if (
+        len({fire.run.task_id for fire in probe.failures}) < MIN_FIRES
+        or _false_fire(facts, probe) > MAX_FALSE_FIRE
+    ):
         return []
     reason = f"{cause} Seen in {len(probe.failed_runs)} failed runs."
     return [
@@ -116,13 +150,13 @@ def _checked(
             layer="regulation",
             name=rule.__name__,
             body=render_rule(rule, reason, parameters),
-            kind="hint_rule",
+            kind="force_rule" if rule is hint.rule_force_next_tool else "hint_rule",
             title=title,
             root_cause=cause,
-            why_safe="A hint names facts of the episode; it changes no call.",
+            why_safe=f"Fires in {passed} stored successes.",
             watch="Hints that distract an agent which is on its way.",
             risks=probe.tasks_at_risk,
-            fixes=tuple(sorted({fire.run.task_id for fire in probe.failures})),
+            fixes=tuple(sorted(reached)),
         )
     ]
 

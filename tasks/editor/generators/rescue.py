@@ -11,6 +11,8 @@ from tasks.editor.rule_text import Rule, render_rule
 from tasks.editor.ruleset import rescue
 
 MIN_FIRES = 2
+MOSTLY = 0.9
+"""Share of readings that must be executable calls."""
 
 
 @dataclass(frozen=True)
@@ -22,15 +24,15 @@ class Form:
     what: str
 
 
-def rescue_rules(facts: Facts, target: Target) -> list[Draft]:
+def rescue_rules(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose a rule for every written form that the pattern's runs really contain."""
     drafts: list[tuple[int, str, Draft]] = []
     for form in _forms(facts):
-        probe = probe_rule(
-            facts, form.rule, form.parameters, "text", [*target.runs, *facts.successes]
-        )
+        probe = probe_rule(facts, form.rule, form.parameters, "text")
         valid = [fire for fire in probe.failures if _is_valid(facts, fire.result)]
-        if len({fire.run.run_id for fire in valid}) < MIN_FIRES or len(valid) < len(probe.failures):
+        if len({fire.run.task_id for fire in valid}) < MIN_FIRES:
+            continue
+        if len(valid) < MOSTLY * len(probe.failures):
             continue
         if probe.passed_runs and not _is_harmless(probe, facts):
             continue

@@ -12,11 +12,10 @@ from tasks.editor.text_facts import closest, quoted_names, verb_aliases
 MIN_FIRES = 2
 
 
-def match_schema_rule(facts: Facts, target: Target) -> list[Draft]:
+def match_schema_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose argument canonicalisation by schema where it would have changed a failed call."""
     return _checked(
         facts,
-        target,
         rewrite.rule_match_schema,
         {},
         "Argument names and types do not match the schema; only the form changes, never the value.",
@@ -24,7 +23,7 @@ def match_schema_rule(facts: Facts, target: Target) -> list[Draft]:
     )
 
 
-def known_tool_rule(facts: Facts, target: Target) -> list[Draft]:
+def known_tool_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose names for tools that do not exist but can mean only one that does."""
     wrong = {
         move.asked_tool
@@ -35,7 +34,6 @@ def known_tool_rule(facts: Facts, target: Target) -> list[Draft]:
     aliases = {name: near for name in sorted(wrong) if (near := closest(name, facts.tools))}
     return _checked(
         facts,
-        target,
         rewrite.rule_known_tool,
         {"aliases": dict(list(aliases.items())[:8])},
         "Calls name a tool that does not exist and can mean only one that does.",
@@ -43,14 +41,13 @@ def known_tool_rule(facts: Facts, target: Target) -> list[Draft]:
     )
 
 
-def quote_names_rule(facts: Facts, target: Target) -> list[Draft]:
+def quote_names_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose quoting of names of several words in statements."""
     drafts: list[Draft] = []
     for tool, argument in facts.statement_slots:
         quote, _ = quoted_names(facts, tool, argument)
         drafts += _checked(
             facts,
-            target,
             rewrite.rule_quote_names,
             {"tool": tool, "argument": argument, "quote": quote or '""'},
             f"Statements of {tool} leave names of several words bare; quotes make them one name.",
@@ -59,14 +56,13 @@ def quote_names_rule(facts: Facts, target: Target) -> list[Draft]:
     return drafts
 
 
-def nearest_command_rule(facts: Facts, target: Target) -> list[Draft]:
+def nearest_command_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose turning a near miss into the one admissible command it can mean."""
     if facts.command_slot is None:
         return []
     tool, argument = facts.command_slot
     return _checked(
         facts,
-        target,
         rewrite.rule_nearest_command,
         {"tool": tool, "argument": argument, "verbs": verb_aliases(facts)},
         "Commands miss the admissible form by a word; only one clear nearest command is taken.",
@@ -75,10 +71,10 @@ def nearest_command_rule(facts: Facts, target: Target) -> list[Draft]:
 
 
 def _checked(
-    facts: Facts, target: Target, rule: Rule, parameters: dict[str, Any], cause: str, title: str
+    facts: Facts, rule: Rule, parameters: dict[str, Any], cause: str, title: str
 ) -> list[Draft]:
     """Keep a rewrite that reaches failed calls and leaves every working call as it is."""
-    probe = probe_rule(facts, rule, parameters, "call", [*target.runs, *facts.successes])
+    probe = probe_rule(facts, rule, parameters, "call")
     reached = {fire.run.run_id for fire in probe.failures if fire.move.is_error}
     if len(reached) < MIN_FIRES or _changes_working_call(probe):
         return []

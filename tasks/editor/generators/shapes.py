@@ -22,9 +22,9 @@ def argument_sentence(facts: Facts, target: Target) -> list[Draft]:
 
 
 def _tools_in_question(facts: Facts, target: Target) -> list[str]:
-    named = target.text("tool")
-    if named in facts.tools:
-        return [named]
+    named = [name for name in target.texts("tool") if name in facts.tools]
+    if named:
+        return named
     failing = {move.tool for run in target.runs for move in run.calls if move.is_error}
     used = sorted(failing & set(facts.tools))
     return used or [name for name in [facts.final_tool or ""] if name in facts.tools]

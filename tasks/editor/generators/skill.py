@@ -16,6 +16,7 @@ from tasks.editor.triggers import trigger_phrases
 COMMON = 0.6
 CONTRAST = 0.2
 MAX_STEPS = 8
+MAX_FAMILIES = 6
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,6 @@ class Step:
     """A shape that successes share, and how often failures have it."""
 
     shape: Shape
-    position: float
     in_successes: float
     in_failures: float
 
@@ -37,7 +37,7 @@ def family_skill(facts: Facts, target: Target) -> list[Draft]:
     """Propose one skill for each family whose failures skip a step that successes take."""
     counts = Counter(run.family for run in target.runs)
     families = sorted(counts, key=lambda family: (-counts[family], family))
-    found = [_family_draft(facts, target, family) for family in families[:4]]
+    found = [_family_draft(facts, target, family) for family in families[:MAX_FAMILIES]]
     return [draft for draft in found if draft]
 
 
@@ -74,21 +74,38 @@ def _family_draft(facts: Facts, target: Target, family: str) -> Draft | None:
 
 
 def distil(successes: Sequence[Run], failures: Sequence[Run]) -> list[Step]:
-    """Find the shapes most successes share, in their usual order."""
+    """Find the shapes most successes share, in their usual order, and which failures skip.
+
+    A run skips a step when it takes a later one without having taken this one before.
+    """
     kept = shared_words(successes)
     won = [sequence(run, kept) for run in successes]
-    lost = [set(sequence(run, kept)) for run in failures]
-    shapes = sorted(
-        {shape for one in won for shape in one}, key=lambda shape: (shape.tool, shape.words)
-    )
+    lost = [sequence(run, kept) for run in failures]
+    ordered = _common_shapes(won)
     steps = []
-    for shape in shapes:
-        places = [one.index(shape) / len(one) for one in won if shape in one]
-        if len(places) >= max(2, COMMON * len(won)):
-            share = sum(shape in one for one in lost) / len(lost) if lost else 0.0
-            steps.append(Step(shape, median(places), len(places) / len(won), share))
-    steps.sort(key=lambda step: (step.position, step.shape.tool, step.shape.words))
-    return steps[:MAX_STEPS]
+    for place, shape in enumerate(ordered):
+        later = set(ordered[place + 1 :])
+        share = sum(shape in one for one in won) / len(won)
+        reached = [one for one in lost if later & set(one)]
+        keeping = sum(_comes_first(one, shape, later) for one in reached)
+        in_failures = keeping / len(reached) if len(reached) > 1 else share
+        steps.append(Step(shape, share, in_failures))
+    return steps
+
+
+def _common_shapes(won: Sequence[Sequence[Shape]]) -> list[Shape]:
+    places: dict[Shape, list[float]] = {}
+    for one in won:
+        for shape in dict.fromkeys(one):
+            places.setdefault(shape, []).append(one.index(shape) / len(one))
+    common = [shape for shape in places if len(places[shape]) >= max(2, COMMON * len(won))]
+    common.sort(key=lambda shape: (median(places[shape]), shape.tool, shape.words))
+    return common[:MAX_STEPS]
+
+
+def _comes_first(one: Sequence[Shape], shape: Shape, later: set[Shape]) -> bool:
+    first = next((place for place, other in enumerate(one) if other in later), len(one))
+    return shape in one[:first]
 
 
 def _checkpoint(step: Step) -> Checkpoint:

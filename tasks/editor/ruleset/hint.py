@@ -126,3 +126,30 @@ def rule_hint_budget(
     text = f"{remaining} steps are left and `{next_tool}` has not been called. Without it the task"
     text += f" counts as not done: call `{next_tool}` now" + (f", {example}." if example else ".")
     return {"kind": "hint", "message": text}
+
+
+def rule_force_next_tool(  # noqa: PLR0913 - its facts
+    history: list[Json],
+    context: Json,  # noqa: ARG001 - every rule takes both
+    *,
+    after: tuple[str, ...] = (),
+    tool: str = "",
+    argument: str = "",
+    next_tool: str = "",
+    arguments: Json | None = None,
+) -> Json | None:
+    """Make the call that is due when the agent only talks or repeats what has worked."""
+    done, idle = None, 0
+    for entry in history:
+        action = entry.get("action") or {}
+        words = str((action.get("arguments") or {}).get(argument) or "").split()
+        fits = not after or (words and words[0].upper() in after)
+        if not action.get("tool") or (done and action.get("arguments") == done):
+            idle += 1
+        elif action["tool"] == tool and fits and not entry.get("is_error"):
+            done, idle = action.get("arguments"), 0
+        else:
+            done = None
+    if done is None or idle < 2:
+        return None
+    return {"kind": "force", "tool": next_tool, "arguments": arguments or {}}
