@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, cast
 
 MARK = "[REDACTED]"
@@ -39,9 +40,16 @@ _BARE_MARKS = (
     *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "pypi-", "gsk_", "xai-", "nvapi-"),
     *("sg.", "eyj"),
 )
-_NAME_MARKS = ("key", "token", "secret", "pass", "auth", "cookie", "credential", "session", "pwd")
+_NAME_MARKS = (
+    *("key", "token", "secret", "passw", "passphrase", "auth", "cookie", "credential", "session"),
+    *("pwd", "bearer", "connection_string", "signature", "dsn"),
+)
 _LONGEST_EMBEDDED = 1 << 20
 _ASSIGNMENT_MARKS = ("key", "secret", "token", "passw", "passphrase")
+_ALL_MARKS = tuple(dict.fromkeys((*_NAME_MARKS, *_BARE_MARKS, "private key", "://")))
+_SHORTEST = 8
+_LONGEST_CACHED = 4_000
+_PLAIN_NAME = re.compile(r"[a-z_]+|[A-Z_]+")
 _BARE = re.compile(
     r"(?<![A-Za-z0-9_])(?:"
     r"sk-(?:[A-Za-z0-9]{1,12}-){0,3}(?:(?=[A-Za-z_]{0,40}\d)[A-Za-z0-9_]{8,}|[A-Za-z0-9_]{16,})"
@@ -111,6 +119,21 @@ def is_secret_member(name: str, value: str) -> bool:
     return _is_random(value)
 
 
+def _has_mark(text: str) -> bool:
+    lowered = text.lower()
+    return any(mark in lowered for mark in _ALL_MARKS)
+
+
+_had_mark = lru_cache(maxsize=4096)(_has_mark)
+
+
+def _may_hold_secret(text: str) -> bool:
+    """Cheap test before the patterns; most texts of a transcript stop here, many come twice."""
+    if len(text) < _SHORTEST:
+        return False
+    return _has_mark(text) if len(text) > _LONGEST_CACHED else _had_mark(text)
+
+
 def _find_members(value: Any, name: str = "") -> Iterator[str]:
     if isinstance(value, str):
         if name and is_secret_member(name, value):
@@ -142,6 +165,9 @@ class Redactor:
         """Redact one text."""
         if self._known_pattern is not None:
             text = self._substitute(self._known_pattern, text)
+        return self._by_signs(text) if _may_hold_secret(text) else text
+
+    def _by_signs(self, text: str) -> str:
         lowered = text.lower()
         if lowered[:1] in "{[" and any(mark in lowered for mark in _NAME_MARKS):
             text = self._inside_json(text)
@@ -178,7 +204,8 @@ class Redactor:
         return self.text(value)
 
     def _remember(self, value: str) -> None:
-        if len(value) >= _REMEMBERED_LENGTH and not any(mark.isspace() for mark in value):
+        is_word = _PLAIN_NAME.fullmatch(value) or any(mark.isspace() for mark in value)
+        if len(value) >= _REMEMBERED_LENGTH and not is_word:
             self._known.add(value)
             longest_first: Iterable[str] = sorted(self._known, key=lambda item: (-len(item), item))
             self._known_pattern = re.compile("|".join(map(re.escape, longest_first)))
