@@ -38,7 +38,7 @@ def resolve_environment(word: str, *, python: str | None = None) -> Environment:
     known = _entry_points()
     if word not in known:
         raise _unknown(word, tuple(sorted(known)))
-    return _checked(word, _create(word, known[word]))
+    return checked(word, create(word, known[word]))
 
 
 def _entry_points() -> dict[str, EntryPoint]:
@@ -53,7 +53,12 @@ def _unknown(word: str, known: tuple[str, ...]) -> ConfigError:
     return ConfigError(f"there is no environment `{word}`", hint=hint)
 
 
-def _create(name: str, point: EntryPoint) -> object:
+def create(name: str, point: EntryPoint) -> object:
+    """Call the factory of an entry point.
+
+    Raises:
+        ConfigError: it cannot be imported or breaks.
+    """
     try:
         factory = cast("Callable[[], object]", point.load())
         return factory()
@@ -65,7 +70,12 @@ def _create(name: str, point: EntryPoint) -> object:
         raise ConfigError(what) from error
 
 
-def _checked(word: str, opened: object) -> Environment:
+def checked(word: str, opened: object) -> Environment:
+    """Take what a factory made, if it is an environment.
+
+    Raises:
+        ConfigError: it is none, or has a name that cannot be used.
+    """
     if not isinstance(opened, Environment):
         what = f"environment `{word}` lacks parts of the Environment protocol"
         raise ConfigError(what, hint="see tasks/agent/protocols.py")
@@ -82,4 +92,4 @@ def _open_hosted(word: str, python: str | None) -> Environment:
     except ModuleNotFoundError as error:
         what = f"environment `{word}` needs a child process, which this installation cannot start"
         raise ConfigError(what, hint="use an installed environment") from error
-    return _checked(word, host.open_environment(word, python=python))
+    return checked(word, host.open_environment(word, python=python))
