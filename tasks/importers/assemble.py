@@ -30,6 +30,7 @@ from tasks.importers.call_rows import make_call_rows
 from tasks.importers.draft import DraftEpisode, DraftMessage
 
 HarnessOf = Callable[[str], str]
+SplitOf = Callable[[str], Split]
 _TASK_CHARACTERS = 200
 _SAFE = "[]()=,.:;+*@!$&' |"
 
@@ -133,19 +134,22 @@ def _tools_text(draft: DraftEpisode) -> str | None:
 class Assembler:
     """Makes rows of drafts of one format."""
 
-    def __init__(self, source_format: str, harness_of: HarnessOf, now: datetime) -> None:
+    def __init__(
+        self, source_format: str, harness_of: HarnessOf, split_of: SplitOf, now: datetime
+    ) -> None:
         self._format = source_format
         self._harness_of = harness_of
+        self._split_of = split_of
         self._now = now
-        self.split: Split = "train"
 
     def task_row(self, draft: DraftEpisode) -> TaskRow:
         """Row of the task that an episode attempted."""
+        task_id = task_id_of(draft)
         return TaskRow(
             environment=draft.environment,
-            task_id=task_id_of(draft),
+            task_id=task_id,
             family=draft.family if draft.native_task is not None else "unknown",
-            split=self.split,
+            split=self._split_of(task_id),
             text=draft.task_text,
             environment_fingerprint=fingerprint_of(draft, self._format),
         )
@@ -204,7 +208,7 @@ class Assembler:
             environment_fingerprint=task.environment_fingerprint,
             family=task.family,
             task_id=task.task_id,
-            split=self.split,
+            split=task.split,
             model=draft.model,
             model_fingerprint=_model_fingerprint(draft),
             harness_id=self._harness_of(draft.environment),

@@ -11,6 +11,7 @@ from tasks.importers.pairing import Paired, pair_calls
 
 ORPHAN_RESULT = "result_without_call"
 ORPHAN_CALL = "call_without_result"
+ORPHANS = frozenset({ORPHAN_RESULT, ORPHAN_CALL})
 _NOTHING = DraftMessage(role="tool")
 
 

@@ -120,9 +120,9 @@ def outline(path: Path, spread: Collection[str]) -> Outline:
         if first.member is None and first.index is None:
             return Outline("other", problem=first.problem)
         if first.member is None:
-            return Outline(
-                "array", samples=_take_values(map(_decode_piece, chain((first,), pieces)))
-            )
+            samples = _take_values(map(_decode_piece, chain((first,), pieces)))
+            problem = None if samples else _decode_piece(first).problem
+            return Outline("array", samples=samples, problem=problem)
         return _outline_object(first, pieces)
 
 

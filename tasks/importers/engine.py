@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from schemas.fields import Outcome
+from schemas.fields import Outcome, Row
 from schemas.ids import canonical_json, make_id, sha256_hex
 from schemas.redaction import Redactor
 from schemas.runs import QuarantineRow
@@ -24,6 +24,7 @@ from schemas.trajectories import (
 )
 from tasks.importers.assemble import Assembler, HarnessOf
 from tasks.importers.container import hash_file, outline
+from tasks.importers.counts import Counts
 from tasks.importers.draft import DraftEpisode, Note, Reader, ReadOptions, Refusal, Source
 from tasks.importers.registry import SPREADS, find_reader, known_formats
 from tasks.importers.results import (
@@ -42,18 +43,6 @@ _REASON = 600
 _BINARY = {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "gzip data", b"PAR1": "a parquet table"}
 
 
-@dataclass
-class _Counts:
-    episodes: int = 0
-    imported: int = 0
-    duplicates: int = 0
-    refused: int = 0
-    unknown_task: int = 0
-    replaced: int = 0
-    outcomes: dict[str, int] = field(default_factory=dict[str, int])
-    notes: list[str] = field(default_factory=list[str])
-
-
 @dataclass(frozen=True)
 class _Job:
     """One import: what all of its files share."""
@@ -64,6 +53,13 @@ class _Job:
     known: Known
     seen: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
     done: set[str] = field(default_factory=set[str])
+    brought: set[str] = field(default_factory=set[str])
+
+    def take_new(self, rows: dict[str, Row]) -> tuple[Row, ...]:
+        """Rows by key that were not taken before."""
+        new = tuple(row for key, row in rows.items() if key not in self.brought)
+        self.brought.update(rows)
+        return new
 
     def find_outcome(self, trajectory_id: str) -> Outcome | None:
         """Outcome of a trajectory that is known already; null for a new one."""
@@ -116,7 +112,7 @@ class _FileImport:
         self._path = path / RESULTS if path.is_dir() and (path / RESULTS).is_file() else path
         self._name = clean_text(path.name if self._path is path else f"{path.name}/{RESULTS}")
         self._job = job
-        self._counts = _Counts()
+        self._counts = Counts()
         self._redactor = Redactor()
 
     def run(self) -> Iterator[ImportItem]:
@@ -162,7 +158,9 @@ class _FileImport:
         yield FileReport(self._report(digest, reader.name), is_repeated, outcomes)
 
     def _read_episodes(self, reader: Reader, source: Source) -> Iterator[ImportItem]:
-        assembler = Assembler(reader.name, self._job.harness_of, self._job.now)
+        assembler = Assembler(
+            reader.name, self._job.harness_of, self._job.known.split_of, self._job.now
+        )
         try:
             for drafted in reader.read(source, self._redactor):
                 if isinstance(drafted, Note):
@@ -190,16 +188,10 @@ class _FileImport:
             reason = f"does not fit its table: {first['loc']}: {first['msg']}"
             return self._refuse(Refusal.of(draft.index, draft.place, reason, draft.raw))
         self._job.seen[trajectory_id] = draft.verdict.outcome
-        self._count_import(draft)
-        return ImportedEpisode(episode, task)
-
-    def _count_import(self, draft: DraftEpisode) -> None:
-        counts, verdict = self._counts, draft.verdict
-        counts.imported += 1
-        counts.replaced += draft.replaced
-        counts.unknown_task += draft.native_task is None
-        word = "fault" if verdict.fault else verdict.outcome
-        counts.outcomes[word] = counts.outcomes.get(word, 0) + 1
+        self._counts.add_import(draft, episode)
+        task_key = f"{task.task_id} {task.environment_fingerprint}"
+        shared = self._job.take_new({task_key: task, **episode.prompts})
+        return ImportedEpisode(episode, task, shared)
 
     def _take_duplicate(
         self, draft: DraftEpisode, trajectory_id: str, first: Outcome, assembler: Assembler
@@ -258,7 +250,7 @@ class _FileImport:
             unknown_task=counts.unknown_task,
             redactions=self._redactor.count,
             replaced_characters=counts.replaced,
-            notes=canonical_json(counts.notes),
+            notes=canonical_json(counts.all_notes()),
         )
 
 

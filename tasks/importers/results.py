@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.episode import Episode
-from schemas.fields import Outcome, Row
+from schemas.fields import Outcome, Row, Split
 from schemas.runs import QuarantineRow
 from schemas.trajectories import (
     ImportReportRow,
@@ -16,16 +16,20 @@ from schemas.trajectories import (
 
 @dataclass(frozen=True)
 class ImportedEpisode:
-    """An episode that was not known before, with its task."""
+    """An episode that was not known before, with its task.
+
+    Attributes:
+        shared: task and prompts that no earlier episode of this import has brought along.
+    """
 
     episode: Episode
     task: TaskRow
+    shared: tuple[Row, ...]
 
     def rows(self) -> tuple[Row, ...]:
-        """Rows to land, prompts and source included."""
+        """Rows to land, source included."""
         made = self.episode
-        texts = tuple(made.prompts.values())
-        return (self.task, *texts, made.trajectory, *made.steps, *made.calls, *made.sources)
+        return (*self.shared, made.trajectory, *made.steps, *made.calls, *made.sources)
 
 
 @dataclass(frozen=True)
@@ -97,10 +101,12 @@ class Known:
     Attributes:
         outcome_of: outcome of a stored trajectory by its id; null when it is not stored.
         has_import: whether the report of an import is stored.
+        split_of: split of a task by its id; `train` unless it is known as select or sealed.
     """
 
     outcome_of: Callable[[str], Outcome | None] = lambda _: None
     has_import: Callable[[str], bool] = lambda _: False
+    split_of: Callable[[str], Split] = lambda _: "train"
 
 
 def total_counts(reports: Sequence[FileReport]) -> dict[str, int]:

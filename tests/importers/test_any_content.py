@@ -71,7 +71,7 @@ def _check(result):
     assert row.episodes + whole_file == row.imported + row.duplicates + row.refused
     assert row.imported == len(result.episodes)
     for episode in result.episodes:
-        for made in ImportedEpisode(episode, result.tasks[0]).rows():
+        for made in ImportedEpisode(episode, result.tasks[0], result.tasks).rows():
             type(made).model_validate_json(made.model_dump_json()).model_dump_json().encode()
 
 

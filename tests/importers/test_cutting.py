@@ -20,7 +20,7 @@ JSON = st.recursive(
 class _Dribble(io.StringIO):
     """A stream that hands out three characters at a time."""
 
-    def read(self, size=-1):
+    def read(self, size: int | None = -1) -> str:
         return super().read(3)
 
 

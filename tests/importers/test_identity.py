@@ -4,6 +4,8 @@ import copy
 
 import pytest
 
+from schemas.ids import make_id
+from tasks.importers.engine import stream_files
 from tasks.importers.results import Known
 
 
@@ -87,6 +89,21 @@ def test_what_a_warehouse_holds_is_a_duplicate(load, write, tau_episode):
     again = load(path, known=Known(stored.get, reports.__contains__))
     assert (again.episodes, len(again.duplicates)) == ((), 1)
     assert again.reports[0].is_repeated
+
+
+def test_shared_texts_and_tasks_come_once(write, tau_episode, now):
+    path = write([tau_episode(trial=0), tau_episode(trial=1)])
+    items = list(stream_files([path], harness_of=lambda name: make_id("harn", name), now=now))
+    kinds = [[type(row).__name__ for row in item.rows()] for item in items[:2]]
+    assert kinds[0][:4] == ["TaskRow", "PromptRow", "PromptRow", "TrajectoryRow"]
+    assert kinds[1][0] == "TrajectoryRow"
+
+
+def test_a_task_known_as_select_stays_so(load, write, tau_episode):
+    known = Known(split_of=lambda task: "select" if task.endswith("/3") else "train")
+    result = load(write([tau_episode(), tau_episode(task_id=4)]), known=known)
+    assert [episode.trajectory.split for episode in result.episodes] == ["select", "train"]
+    assert [task.split for task in result.tasks] == ["select", "train"]
 
 
 def test_importing_again_gives_the_same_rows(load, write, tau_episode):
