@@ -132,7 +132,7 @@ class SimulatedConversation:
         if fit <= 0 or name in shown.loaded:
             return None
         chance = self._profile.loads_skill
-        if name in shown.recent():
+        if name in shown.newest():
             chance += (1 - chance) * self._profile.nudge
         if self._luck.draw(LOAD_TOOL, 0) >= chance:
             return None

@@ -43,9 +43,10 @@ class Shown:
     loaded: frozenset[str] = frozenset()
     last_call: Call | None = None
 
-    def recent(self) -> str:
-        """Everything that came in since the last reply."""
-        return "\n".join(text for source, text in self.texts if source == "recent")
+    def newest(self) -> str:
+        """What the model reads last: what came in since its last reply, or what opened the talk."""
+        wanted = ("recent",) if self.turns else ("recent", "skill")
+        return "\n".join(text for source, text in self.texts if source in wanted)
 
 
 def read_prompt(
@@ -178,12 +179,22 @@ def _descriptions(value: Any) -> Iterable[str]:
 
 
 def _catalogue(system: Sequence[str], tools: Sequence[Message]) -> tuple[tuple[str, str], ...]:
-    names = {str(cast("JsonObject", tool.get("function") or {}).get("name")) for tool in tools}
-    if LOAD_TOOL not in names:
-        return ()
-    lines = [line for text in system for line in text.splitlines()]
+    """Skills the load tool takes, with the lines of the system message that describe them."""
+    names = [name for tool in tools for name in _loadable(tool)]
+    lines = [line for text in system for line in text.splitlines()] if names else []
     matches = [match for line in lines if (match := _ENTRY.match(line))]
-    return tuple((match.group(1), match.group(2)) for match in matches)
+    described = {match.group(1): match.group(2) for match in matches}
+    return tuple((name, described.get(name, "")) for name in names)
+
+
+def _loadable(tool: Message) -> list[str]:
+    function = cast("JsonObject", tool.get("function") or {})
+    if function.get("name") != LOAD_TOOL:
+        return []
+    parameters = cast("JsonObject", function.get("parameters") or {})
+    properties = cast("JsonObject", parameters.get("properties") or {})
+    schema = cast("JsonObject", properties.get("name") or {})
+    return [str(name) for name in cast("list[Any]", schema.get("enum") or [])]
 
 
 def _count(messages: Sequence[Message], tools: Sequence[Message]) -> int:

@@ -9,6 +9,7 @@ from typing import Literal
 
 Order = Literal["ab", "ba"]
 MAX_SENTENCE = 800
+MAX_LABEL_WORDS = 3
 
 _STRAIGHT = str.maketrans(
     {"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\u00a0": " ", "*": None}
@@ -28,7 +29,7 @@ _NEGATOR = re.compile(
     r"\b(?:not|never|no|none|nothing|nobody|cannot|can't|don't|doesn't|didn't|isn't|aren't|wasn't|"
     r"won't|mustn't|shouldn't|needn't|without|avoid\w*|instead of|rather than|nor|neither|refrain|"
     r"forbid\w*|forbidden|forget\w*|omit\w*|skip\w*|miss\w*|fail\w* to|leave\w* out|lack\w*|"
-    r"wrong|incorrect|bad|invalid|stop)\b",
+    r"wrong|incorrect|bad|invalid|stop (?=\w+ing\b)|fails? (?:with|on|for|when))\b",
     re.IGNORECASE,
 )
 _LIFTS = re.compile(r"\b(?:until|unless|before)\b", re.IGNORECASE)
@@ -49,12 +50,22 @@ _RIGHT_BOUNDARY = re.compile(rf"[;,.]|\bbut\b|\bor\b|\botherwise\b|\band (?={_VE
 _BEFORE = re.compile(r"\b(?:before|prior to|ahead of|precedes?)\b", re.IGNORECASE)
 _AFTER = re.compile(r"\b(?:after|once|as soon as|following|follows)\b", re.IGNORECASE)
 _ONLY_WITH = re.compile(r"\b(?:without|until|unless)\b", re.IGNORECASE)
-_NEEDS = re.compile(r"\b(?:requires?|needs?|depends on|presupposes|relies on)\b", re.IGNORECASE)
+_NEEDS = re.compile(
+    r"\b(?:requires?|(?<!you )(?<!we )needs?|depends on|presupposes|relies on)\b", re.IGNORECASE
+)
 _THEN = re.compile(
     r"\b(?:then|next|followed by|finally|afterwards|later)\b|->|=>|\u2192|\b\d[.)]", re.IGNORECASE
 )
 _FIRST = re.compile(r"\b(?:first|start\w*|begin\w*)\b", re.IGNORECASE)
 _LATE_FIRST = re.compile(r"^\W*(?:\S+\W+){0,4}first\b", re.IGNORECASE)
+_GOAL = re.compile(r"\b(?:to|for|when|if|whenever)\b", re.IGNORECASE)
+_AT_FIRST = re.compile(r"\bfirst\W+(?:\w+\W+){0,3}$", re.IGNORECASE)
+_REFUSED_TAIL = re.compile(
+    r"^[^,;.]*\b(?:(?:is|are|was|were) (?:\w+ )?"
+    r"(?:wrong|rejected|refused|blocked|invalid|forbidden)"
+    r"|fails?)\b",
+    re.IGNORECASE,
+)
 _NEGATED_HEAD = re.compile(
     r"\b(?:not|never|no|nothing|cannot|can't|don't|mustn't|shouldn't|avoid\w*|refuse\w*|"
     r"blocked|wrong|fails?)\b",
@@ -97,14 +108,21 @@ def steps(text: str) -> tuple[str, ...]:
 
 def is_denied(sentence: str, match: re.Match[str]) -> bool | None:
     """Tell whether a mention is denied; null when the sentence only says when it is due."""
-    left = _LEFT_BOUNDARY.split(sentence[: match.start()])[-1]
+    left = _after_label(_LEFT_BOUNDARY.split(sentence[: match.start()])[-1])
     right = _RIGHT_BOUNDARY.split(sentence[match.end() :])[0]
     if _LIFTS.search(left):
         return False
     count = len(_NEGATOR.findall(left))
+    count += bool(_CONSEQUENCE.search(right))
     if count % 2 and _CONDITION.search(right):
         return None
-    return (count + bool(_CONSEQUENCE.search(right))) % 2 == 1
+    return count % 2 == 1
+
+
+def _after_label(left: str) -> str:
+    """Cut a clause that ends in a colon; a label such as `Wrong:` goes on counting."""
+    clause, colon, rest = left.rpartition(":")
+    return rest if colon and len(clause.split()) > MAX_LABEL_WORDS else left
 
 
 def affirmed(sentence: str, pattern: re.Pattern[str]) -> bool:
@@ -134,20 +152,25 @@ def order_of(sentence: str, a: re.Pattern[str], b: re.Pattern[str]) -> Order | N
 
 def _follows(head: str, between: str, tail: str) -> bool | None:
     """Whether the thing named first also comes first."""
-    is_negated = bool(_NEGATED_HEAD.search(head))
+    is_negated = bool(_NEGATED_HEAD.search(head) or _REFUSED_TAIL.search(tail))
     if _ONLY_WITH.search(between):
         return not is_negated
     if _BEFORE.search(between):
         return not is_negated
-    if _AFTER.search(between) or _NEEDS.search(between):
-        return is_negated and not _NEEDS.search(between)
-    if _BEFORE.search(head):
+    if _AFTER.search(between):
+        return is_negated
+    if _BEFORE.search(head) or _LATE_FIRST.search(tail) or _names_goal(head, between):
         return False
-    if _LATE_FIRST.search(tail):
-        return False
-    if _AFTER.search(head) or _THEN.search(between) or _FIRST.search(head + between):
+    if _AFTER.search(head):
         return True
-    return None
+    if _NEEDS.search(between):
+        return False
+    return True if _THEN.search(between) or _FIRST.search(head + between) else None
+
+
+def _names_goal(head: str, between: str) -> bool:
+    """`To reach one thing, first do the other`."""
+    return bool(_GOAL.search(head) and _AT_FIRST.search(between))
 
 
 def step_order(items: Sequence[str], a: re.Pattern[str], b: re.Pattern[str]) -> Order | None:

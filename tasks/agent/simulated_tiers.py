@@ -47,7 +47,7 @@ class TierProfile:
 
 
 PROFILES: Mapping[Tier, TierProfile] = {
-    "weak": TierProfile(0.76, 0.72, 0.975, 0.75, 0.14, 0.6, 0.25, 0.5),
+    "weak": TierProfile(0.72, 0.70, 0.975, 0.75, 0.14, 0.6, 0.25, 0.5),
     "mid": TierProfile(0.92, 0.90, 0.985, 0.85, 0.28, 0.6, 0.60, 0.7),
     "strong": TierProfile(0.97, 0.96, 0.995, 0.95, 0.55, 0.7, 0.96, 0.9),
 }

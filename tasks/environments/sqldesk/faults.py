@@ -38,12 +38,13 @@ class SqlDeskSimulation:
         """Count the words a skill shares with the task and the statement that is due."""
         problem = _world(view.world).problem
         verb = problem.draft.gold.split(" ", 1)[0].lower()
-        due = {verb, *_VERBS[verb]} | ({"distinct", "stored", "code"} if problem.code else set())
+        due = {verb, *_VERBS[verb]} | (_CODED if problem.code else set())
         offered = set(_WORD.findall(f"{name} {description}".lower()))
         task = set(_WORD.findall(problem.draft.text.lower()))
-        return len(offered & due) + 0.1 * len(offered & task)
+        return len(offered & due) + 0.3 * len(offered & task)
 
 
+_CODED = frozenset({"distinct", "stored", "code", "codes", "coded"})
 _VERBS = {
     "select": ("question", "read", "answer", "lookup", "aggregate"),
     "insert": ("record", "inserting", "inserts"),

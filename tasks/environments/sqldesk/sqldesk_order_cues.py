@@ -15,8 +15,9 @@ _CHANGE = re.compile(
     _I,
 )
 _END = re.compile(
-    r"\b(?:end|ends|finish\w*|last|clos\w+|complet\w+|conclud\w+|final step|done|always|every task|"
-    r"each task|all tasks|required|must|mandatory|still|yet|next|now|counts?|over|until|unless)\b",
+    r"\b(?:end|ends|ending|finish\w*|last|clos\w+|complet\w+|conclud\w+|final step|done|always"
+    r"|every task|each task|all tasks|required|must|mandatory|still|yet|next|now"
+    r"|counts?|over|until|unless)\b",
     _I,
 )
 _OTHER_END = re.compile(
@@ -26,12 +27,22 @@ _OTHER_END = re.compile(
 )
 
 
+_STATUS = re.compile(
+    r"\b(?:not|never) (?:yet )?(?:been )?(?:yet )?(?:used|called|made|tried)\b"
+    r"(?! (?:after|for|in))",
+    _I,
+)
+_AIMED_AT = re.compile(rf"\b(?:in|into|by|of|for|to|inside|within)\W+{_FINAL.pattern}", _I)
+
+
 def read_hand_in(sentence: str) -> list[Cue]:
     """Whether the final tool is due after a change too."""
     if not _FINAL.search(sentence):
         is_other = affirmed(sentence, _OTHER_END)
         return [Cue("done_without_final", is_right=False, detail="other")] if is_other else []
-    if denied(sentence, _FINAL):
+    if _STATUS.search(sentence):
+        return []
+    if denied(sentence, _FINAL) and not _AIMED_AT.search(sentence):
         return [Cue("done_without_final", is_right=False, detail="skip")]
     is_due = bool(_CHANGE.search(sentence) or _END.search(sentence))
     is_right = affirmed(sentence, _FINAL) and is_due
@@ -51,9 +62,11 @@ _HAND_IN = re.compile(rf"{FINAL_TOOL}|\bfinal answer\b|\bcommit\w*\b|\banswering
 def read_first_read(passage: str) -> list[Cue]:
     """Whether something is executed before the answer is handed in."""
     order = order_of(passage, _RUN, _HAND_IN)
-    if order is None:
-        return []
-    return [Cue("early_commit", is_right=order == "ab", detail="" if order == "ab" else "commit")]
+    return [] if order is None else [_read_first(is_right=order == "ab")]
+
+
+def _read_first(*, is_right: bool) -> Cue:
+    return Cue("early_commit", is_right, "" if is_right else "commit")
 
 
 _LOOK_UP = re.compile(
@@ -64,7 +77,7 @@ _LOOK_UP = re.compile(
     _I,
 )
 _WRITE = re.compile(
-    r"\b(?:insert\w*|updat\w+|mutat\w+|writ(?:e|es|ing)|chang\w+|modif\w+|filter\w*|set|where)\b",
+    r"\b(?:insert\w*|updat\w+|mutat\w+|writ(?:e|es|ing)|chang\w+|modif\w+|filter\w*|(?-i:SET|WHERE))\b",
     _I,
 )
 _READ_STEP = re.compile(r"\bselect\b", _I)
@@ -94,7 +107,7 @@ def read_steps(items: tuple[str, ...]) -> list[Cue]:
         cues.append(_looked(is_right=look == "ab"))
     run = step_order(items, _RUN, _FINAL)
     if run is not None:
-        cues.append(Cue("early_commit", is_right=run == "ab", detail="commit"))
+        cues.append(_read_first(is_right=run == "ab"))
     if items and affirmed(items[-1], _FINAL):
         cues.append(Cue("done_without_final", is_right=True))
     return cues
@@ -116,7 +129,7 @@ _AGAIN = re.compile(
     r"|\bloop\w*\b|\bstuck\b|\bno progress\b|\bnothing (?:has )?changed\b|\bgoing in circles\b"
     r"|\b(?:different|other|another) (?:call|query|action|step|approach|statement)\b"
     r"|\bsomething else\b"
-    r"|\b(?:run|call|execute|send|try) (?:it|this|that|the query|the call) again\b",
+    r"|\b(?:run|call|execute|send|try)\w* [^.;,]{0,30}\bagain\b|\bidentical\b",
     _I,
 )
 _DO_AGAIN = re.compile(
@@ -147,7 +160,10 @@ _TEXT_CALL = re.compile(
 )
 
 
+_CALL_NOUN = re.compile(r"\b(?:calls?|sql|quer(?:y|ies)|statements?|tools?)\b", _I)
+
+
 def read_prose(sentence: str) -> list[Cue]:
     """A text that asks for calls in prose; none makes a model stop it."""
-    is_asked = affirmed(sentence, _TEXT_CALL)
+    is_asked = bool(_CALL_NOUN.search(sentence)) and affirmed(sentence, _TEXT_CALL)
     return [Cue("prose_call", is_right=False, detail="text")] if is_asked else []

@@ -108,7 +108,8 @@ _BARE = re.compile(
     r"(?:values?|numbers?|names?|results?|cells?|data)\b"
     r"|\bvalues? (?:only|alone|itself|themselves)\b|\bverbatim\b"
     r"|\bas (?:it is |they are )?(?:returned|stored|selected) ?(?:by|in)?\b"
-    r"|answers[\"'`]?\s*[=:]\s*\[\s*[\"'][^\"' ]{1,24}[\"']",
+    r"|answers[\"'`]?\s*[=:]\s*\[\s*[\"'](?!(?:values?|texts?|strings?|str|answers?|items?|done|ok|x)"
+    r"[\"']|[.<\u2026])[^\"' ]{1,24}[\"']",
     _I,
 )
 _PROSE = re.compile(
