@@ -41,8 +41,12 @@ class Bundle:
 
 def changes(parent: Harness, child: Harness) -> tuple[Change, ...]:
     """List the artifacts that differ, in the child's order, removals last."""
-    before = {(item.layer, item.name): item.body for item in parent.artifacts}
-    after = {(item.layer, item.name): item.body for item in child.artifacts}
+    before: dict[tuple[Layer, str], str] = {
+        (item.layer, item.name): item.body for item in parent.artifacts
+    }
+    after: dict[tuple[Layer, str], str] = {
+        (item.layer, item.name): item.body for item in child.artifacts
+    }
     changed = [
         Change(layer, name, body)
         for (layer, name), body in after.items()

@@ -139,11 +139,10 @@ def _checked(
     facts: Facts, rule: Rule, parameters: dict[str, Any], title: str, cause: str
 ) -> list[Draft]:
     probe = probe_rule(facts, rule, parameters, "result")
-    if (
-        len({fire.run.task_id for fire in probe.failures}) < MIN_FIRES
-        or _false_fire(facts, probe) > MAX_FALSE_FIRE
-    ):
+    reached = {fire.run.task_id for fire in probe.failures}
+    if len(reached) < MIN_FIRES or _false_fire(facts, probe) > MAX_FALSE_FIRE:
         return []
+    passed = f"{len(probe.passed_runs)} of {len(facts.successes)}"
     reason = f"{cause} Seen in {len(probe.failed_runs)} failed runs."
     return [
         Draft(
