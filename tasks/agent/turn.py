@@ -119,25 +119,34 @@ class Turn:
 
     async def _run_call(self, raw: RawCall | None, index: int, text: str) -> CallOutcome:
         row = self._written_row(raw, index)
-        decision = await self.session.before_call(
-            raw.name if raw else None,
-            "{}" if row.arguments == "{}" else row.arguments_raw,
-            raw_text=text,
-            admissible=self.driver.admissible,
-            is_new_turn=index == 0,
-        )
+        decision = await self._decide(row, text, is_new_turn=index == 0)
         self.log.intervene(self.step_index, decision.interventions)
         self.log.book_faults(self.step_index, decision.faults)
-        realized = self._realize(decision)
+        realized = self._realize(decision, row)
         if isinstance(realized, Call):
             return await self._execute(row, realized)
         return await self._regulate(row, None, realized)
 
-    def _realize(self, decision: Decision) -> Call | ActResult:
+    async def _decide(self, row: ToolCallRow, text: str, *, is_new_turn: bool) -> Decision:
+        try:
+            return await self.session.before_call(
+                None if row.arguments_raw is None else row.tool,
+                "{}" if row.arguments == "{}" else row.arguments_raw,
+                raw_text=text,
+                admissible=self.driver.admissible,
+                is_new_turn=is_new_turn,
+            )
+        except ValueError:
+            if row.arguments_error is None:  # then it is an error of ours
+                raise
+            what = f"The call of {row.tool[:100]} was not executed: {row.arguments_error}."
+            return Decision("unusable", None, what, row.arguments_error)
+
+    def _realize(self, decision: Decision, row: ToolCallRow) -> Call | ActResult:
         """Make the call that a decision stands for, or say why there is none."""
         call = decision.call
         if decision.kind != "execute" or call is None:
-            kind = None if decision.kind == "loaded" else _refusal_kind(decision)
+            kind = None if decision.kind == "loaded" else _refusal_kind(decision, row)
             return ActResult(clean_text(decision.message), decision.kind != "loaded", kind)
         known = [tool["function"]["name"] for tool in self.tools]
         if call.tool not in known:
@@ -212,16 +221,14 @@ def _is_call(row: ToolCallRow) -> bool:
     return row.arguments_raw is not None or bool(row.executed)
 
 
-def _refusal_kind(decision: Decision) -> str:
+def _refusal_kind(decision: Decision, row: ToolCallRow) -> str:
     match decision.kind:
         case "blocked":
             return "blocked"
         case "none":
             return "no_call"
-        case _ if decision.parse_error:
-            return "arguments"
         case _:
-            return "unusable"
+            return parse_arguments(row.arguments_raw).error_kind or "unusable"
 
 
 def _unknown_tool(name: str, known: Sequence[str]) -> str:

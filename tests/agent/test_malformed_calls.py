@@ -17,27 +17,27 @@ def after(bench, *items):
 
 
 @pytest.mark.parametrize(
-    ("raw", "says"),
+    ("raw", "kind", "says"),
     [
-        ('{"n": "Par', "Unterminated"),
-        ('{"n":1}{"n":2}', "trailing data"),
-        ('"{\\"n\\":8}"', "not a JSON object"),
-        ("[1]", "not a JSON object"),
-        ('{"n": NaN}', "NaN"),
-        ('{"n": 1e999}', "out of range"),
-        (DEEP, "JSON"),
-        ('{"n": ' + "9" * 5000 + "}", "JSON"),
+        ('{"n": "Par', "arguments_not_json", "Unterminated"),
+        ('{"n":1}{"n":2}', "trailing_data", "trailing data"),
+        ('"{\\"n\\":8}"', "not_an_object", "not a JSON object"),
+        ("[1]", "not_an_object", "not a JSON object"),
+        ('{"n": NaN}', "arguments_not_json", "NaN"),
+        ('{"n": 1e999}', "arguments_not_json", "JSON"),
+        (DEEP, "arguments_not_json", "JSON"),
+        ('{"n": ' + "9" * 5000 + "}", "arguments_not_json", "JSON"),
     ],
     ids=["truncated", "glued", "encoded_twice", "list", "nan", "infinite", "deep", "digits"],
 )
-def test_broken_arguments_come_back_as_the_reason_and_are_not_run(bench, raw, says):
+def test_broken_arguments_come_back_as_the_reason_and_are_not_run(bench, raw, kind, says):
     episode, acts = after(bench, RawCall("add", raw))
     call = episode.calls[0]
     assert call.arguments_raw == raw
     assert call.arguments is None
     assert call.arguments_error
     assert (call.executed, call.executed_tool, call.result) == (False, None, None)
-    assert call.is_error
+    assert (call.is_error, call.error_kind) == (True, kind)
     assert says in (call.observation or "")
     assert acts == [Call("hand_in", {})]
 
