@@ -1,5 +1,6 @@
 """Two harnesses side by side: fetch their episodes block by block and pair them."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
@@ -31,7 +32,8 @@ class Arms:
     async def pair(self, tasks: Sequence[Task], first_ordinal: int = 0) -> list[Pair]:
         """Run what has to be run and pair it, in task order."""
         olds = await self._episodes(self.old, tasks)
-        touched = [task for task in tasks if await self._touches(olds[task.task_id])]
+        answers = await asyncio.gather(*(self._touches(olds[task.task_id]) for task in tasks))
+        touched = [task for task, is_touched in zip(tasks, answers, strict=True) if is_touched]
         news = await self._episodes(self.new, touched)
         pairs = []
         for offset, task in enumerate(tasks):

@@ -9,6 +9,9 @@ from schemas.fields import Layer
 from tasks.agent.protocols import Task
 from tasks.harness import Harness
 
+TEXT_LAYERS = frozenset[Layer]({"contract", "skills"})
+"""Layers whose artifacts the model reads; the others are rules."""
+
 DECOY_EDITORS = frozenset({"null", "harmful", "random"})
 """Editors whose proposals are tried singly, one slot each."""
 

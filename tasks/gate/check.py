@@ -1,12 +1,13 @@
 """The gate before any rollout: static checks, the sandbox probe, replay over train episodes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from schemas.episode import Episode
 from schemas.fields import Layer
 from tasks.gate.candidate import Candidate
 from tasks.gate.findings import Checked, Finding
-from tasks.gate.replay import replay_candidate
+from tasks.gate.replay import MIN_COVERAGE, replay_candidate
 from tasks.gate.static import StaticContext, changed_artifacts, check_static
 from tasks.gate.touch import RULE_LAYERS, Replayer
 from tasks.harness.probe import probe
@@ -25,7 +26,14 @@ async def check_candidate(
     if findings:
         return Checked(candidate, "static", tuple(findings))
     result = await replay_candidate(candidate, episodes, replayer)
-    return Checked(candidate, "replay", result.findings, result.row, result.predictions)
+    return Checked(
+        candidate,
+        "replay",
+        result.findings,
+        result.row,
+        result.predictions,
+        acted=result.acted,
+    )
 
 
 async def check_candidates(
@@ -34,14 +42,45 @@ async def check_candidates(
     episodes: Sequence[Episode],
     replayer: Replayer,
 ) -> list[Checked]:
-    """Check the candidates of a round; a second one that makes the same harness is a duplicate."""
+    """Check the candidates of a round.
+
+    A second one that makes the same harness is a duplicate. An editor may answer one pattern with
+    several rules, or several skills, each for a part of it: their coverage counts together.
+    """
     checked: list[Checked] = []
     made: dict[str, str] = dict(context.known)
     for candidate in candidates:
         current = context.with_known(made)
         checked.append(await check_candidate(candidate, current, episodes, replayer))
         made.setdefault(candidate.child.harness_id, f"made by {candidate.edit_id}")
-    return checked
+    return [_complete(entry, checked) for entry in checked]
+
+
+def _complete(entry: Checked, others: Sequence[Checked]) -> Checked:
+    """Clear an edit that covers part of a pattern which the edits of its layer cover together."""
+    if not entry.findings or entry.replay is None:
+        return entry
+    if not all(finding.is_partial for finding in entry.findings):
+        return entry
+    siblings = [other for other in others if _answers_the_same(entry, other)]
+    together = frozenset[str]().union(*(other.acted for other in siblings))
+    members = {member.trajectory_id for member in entry.candidate.members}
+    if len(together) < MIN_COVERAGE * len(members):
+        return entry
+    row = entry.replay.model_copy(update={"passed": True, "reason": "evidence"})
+    note = f"With {len(siblings) - 1} other edits it covers {len(together)} of {len(members)}."
+    return replace(entry, findings=(), replay=row, notes=(*entry.notes, note))
+
+
+def _answers_the_same(entry: Checked, other: Checked) -> bool:
+    """Whether two edits serve one pattern by the same means, and the other may stand."""
+    groups = [
+        ("rules" if one.candidate.layer in RULE_LAYERS else one.candidate.layer)
+        for one in (entry, other)
+    ]
+    may_stand = all(finding.is_partial for finding in other.findings)
+    same = entry.candidate.members == other.candidate.members
+    return may_stand and same and groups[0] == groups[1] != "contract"
 
 
 async def probe_rules(candidate: Candidate, replayer: Replayer) -> list[Finding]:

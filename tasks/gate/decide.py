@@ -6,6 +6,7 @@ train evidence refuses, it never commits. A bundle that fails on `select` is ret
 
 - without the edits that lost the counted pairs, on pairs of the order that no trial of the bundle
   has read: the choice was made with the pairs already read, so they cannot judge it;
+- when it only uses too many tokens, without its longest texts: chosen by length, not by outcome;
 - else in two parts fixed beforehand, rule edits and text edits, when it lost pairs at all. Without
   losses no part can do better than the whole.
 
@@ -25,6 +26,7 @@ from tasks.gate.blame import blame_losses
 from tasks.gate.budget import LossLedger, must_pass_losses, token_increase
 from tasks.gate.bundles import combine, fit_together
 from tasks.gate.candidate import Candidate, GateWorld
+from tasks.gate.fallback import shed_text, split_bundle
 from tasks.gate.findings import Checked, Outcome, as_json, decide_by_trial, decide_early
 from tasks.gate.paired import Trial, run_trial
 from tasks.gate.pairs import order_tasks
@@ -32,8 +34,6 @@ from tasks.gate.power import resolvable_gain
 from tasks.gate.prune import Removal, prune_bundle
 from tasks.harness import Harness
 from tasks.statistics.evidence import wins_needed
-
-TEXT_LAYERS = frozenset({"contract", "skills"})
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,8 @@ class _Attempt:
     slot: int
     outcome: Outcome
     must_pass: tuple[Task, ...] = ()
+    excess: float = 1.0
+    """Measured token increase over the allowed one."""
 
 
 @dataclass
@@ -181,7 +183,10 @@ async def _attempt(state: _Round, edits: Sequence[Candidate], order: Sequence[Ta
     )
     if increase is not None and increase > allowed:
         note = f"It uses {increase:.0%} more tokens; {allowed:.0%} are allowed."
-        return _Attempt(trial, slot, Outcome("budget", "token_budget", (note,)))
+        outcome = Outcome("budget", "token_budget", (note,))
+        return _Attempt(
+            trial, slot, outcome, excess=increase / allowed if allowed else increase + 1
+        )
     lost = await must_pass_losses(arms, ledger)
     if lost:
         note = f"It loses {len(lost)} train tasks that always passed before; none is allowed."
@@ -200,7 +205,9 @@ async def _retry(
         if rest and len(fresh) >= wins_needed(0, state.world.settings.threshold):
             await _try(state, rest, fresh)
             return
-    if trial.process.losses or attempt.outcome.reason == "token_budget":
+    if attempt.outcome.reason == "token_budget":
+        await _try(state, shed_text(edits, attempt.excess), order)
+    elif trial.process.losses:
         for part in split_bundle(edits):
             await _try(state, part, order)
 
@@ -218,16 +225,6 @@ async def _without_blamed(
     # Losses of train tasks were found without looking at select, so its pairs may be read again.
     fresh = order if attempt.must_pass else order[len(attempt.trial.all_pairs) :]
     return rest, fresh
-
-
-def split_bundle(edits: Sequence[Candidate]) -> tuple[list[Candidate], list[Candidate]]:
-    """Two parts that depend on no outcome: rules and texts, or else halves in the given order."""
-    texts = [edit for edit in edits if edit.layer in TEXT_LAYERS]
-    rules = [edit for edit in edits if edit.layer not in TEXT_LAYERS]
-    if texts and rules:
-        return rules, texts
-    middle = (len(edits) + 1) // 2
-    return list(edits[:middle]), list(edits[middle:])
 
 
 async def _prune(state: _Round) -> Harness:

@@ -47,10 +47,6 @@ class Effects:
         """Whether it says something the agent was not told."""
         return any(effect == "hint" for _, effect in self.found)
 
-    def fires_by(self, step_index: int | None) -> bool:
-        """Whether it acts no later than a step; a missing step is the end of the run."""
-        return any(step_index is None or d.step_index <= step_index for d, _ in self.found)
-
 
 def classify(comparison: Comparison) -> Effects:
     """Say what each difference of a run means."""

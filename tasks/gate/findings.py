@@ -36,10 +36,14 @@ MAX_FINDINGS = 40
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong with an edit: a reason code and a sentence for its editor."""
+    """One thing that is wrong with an edit: a reason code and a sentence for its editor.
+
+    `is_partial`: it only serves too small a part of its pattern, which other edits may complete.
+    """
 
     reason: Reason
     text: str
+    is_partial: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Checked:
     replay: ReplayCheckRow | None = None
     predictions: tuple[EditPredictionRow, ...] = ()
     notes: tuple[str, ...] = ()
+    acted: frozenset[str] = frozenset()
+    """Members of its pattern in which it acts in time."""
 
     @property
     def is_clean(self) -> bool:

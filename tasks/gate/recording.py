@@ -60,14 +60,14 @@ def condition(harness: Harness, opening: Opening) -> Conditioned:
     return session.condition(opening_messages(opening.system, opening.task), opening.tools)
 
 
-def record(episode: Episode, opening: Opening, harness: Harness) -> RecordedEpisode:
+def record(episode: Episode, opening: Opening, sent: Conditioned) -> RecordedEpisode:
     """Turns of an episode as `replay_session` takes them."""
     is_import = episode.trajectory.origin == "import"
     return RecordedEpisode(
         task_text=opening.task,
         tools=opening.tools,
         steps=_imported_steps(episode) if is_import else _rollout_steps(episode),
-        messages=condition(harness, opening).messages,
+        messages=sent.messages,
         budget=episode.trajectory.budget,
     )
 

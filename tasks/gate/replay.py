@@ -7,6 +7,7 @@ more than 5 % of them. Contract and skill texts cannot be replayed for effect; t
 prompt they change are listed as at risk.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,24 +15,27 @@ from schemas.episode import Episode
 from schemas.gate import ReplayCheckRow
 from schemas.harness import EditPredictionRow
 from schemas.ids import canonical_json
-from tasks.gate.candidate import Candidate
+from tasks.gate.candidate import TEXT_LAYERS, Candidate
 from tasks.gate.effects import Effects, classify
 from tasks.gate.findings import Finding
 from tasks.gate.touch import Replayer
 
 HINT_LIMIT = 0.05
 MIN_COVERAGE = 0.5
-TEXT_LAYERS = frozenset({"contract", "skills"})
+DECISIVE_WINDOW = 3
+"""Turns after its first evidence at which a failure has become decisive: until then the agent may
+still repair it (methods.md C.2), so an edit that acts by then acts in time."""
 MAX_NAMED = 5
 
 
 @dataclass(frozen=True)
 class ReplayResult:
-    """Outcome of the replay of one candidate."""
+    """Outcome of the replay of one candidate; `acted` are members in which it acts in time."""
 
     row: ReplayCheckRow
     findings: tuple[Finding, ...]
     predictions: tuple[EditPredictionRow, ...]
+    acted: frozenset[str]
 
 
 async def replay_candidate(
@@ -42,16 +46,20 @@ async def replay_candidate(
     Runs with a fault or an unknown outcome, forks and runs under other harnesses are passed
     over; imported runs count whatever harness they carry, since nothing of ours acted in them.
     """
-    seen = [
-        classify(await replayer.compare(candidate.parent, candidate.child, episode))
-        for episode in usable(candidate, episodes)
-    ]
+    comparisons = await asyncio.gather(
+        *(
+            replayer.compare(candidate.parent, candidate.child, episode)
+            for episode in usable(candidate, episodes)
+        )
+    )
+    seen = [classify(comparison) for comparison in comparisons]
     counts = _count(candidate, seen)
     findings = _judge(candidate, counts)
     return ReplayResult(
         row=_row(candidate, counts, findings),
         findings=tuple(findings),
         predictions=_predict(candidate, counts),
+        acted=counts.acted,
     )
 
 
@@ -97,10 +105,14 @@ class _Counts:
         return any(run.fires for run in (*self.failures, *self.successes))
 
     @property
+    def acted(self) -> frozenset[str]:
+        in_time = [run for run, step in self.members if _acts_in_time(run, step)]
+        return frozenset(run.episode.trajectory_id for run in in_time)
+
+    @property
     def coverage(self) -> float | None:
-        if not self.members:
-            return None
-        return sum(run.fires_by(step) for run, step in self.members) / len(self.members)
+        members = {run.episode.trajectory_id for run, _ in self.members}
+        return len(self.acted) / len(members) if members else None
 
     def tasks_at_risk(self) -> list[str]:
         return sorted({run.episode.trajectory.task_id for run in self.successes if _touches(run)})
@@ -108,6 +120,14 @@ class _Counts:
 
 def _touches(run: Effects) -> bool:
     return any(effect != "same" for _, effect in run.found)
+
+
+def _acts_in_time(run: Effects, step: int | None) -> bool:
+    """Whether it acts within three turns of a step; a missing step is the end of the run."""
+    turns = [s.step_index for s in run.episode.steps if s.role == "assistant"]
+    later = [index for index in turns if step is not None and index > step][:DECISIVE_WINDOW]
+    last = later[-1] if later else step
+    return any(last is None or difference.step_index <= last for difference, _ in run.found)
 
 
 def _count(candidate: Candidate, seen: Sequence[Effects]) -> _Counts:
@@ -152,8 +172,9 @@ def _judge_coverage(counts: _Counts) -> list[Finding]:
     coverage = counts.coverage
     if coverage is None or coverage >= MIN_COVERAGE:
         return []
-    text = f"It acts by the decisive step in {coverage:.0%} of the {len(counts.members)} failures"
-    return [Finding("inert", f"{text} it is meant for; {MIN_COVERAGE:.0%} are needed.")]
+    members = len({run.episode.trajectory_id for run, _ in counts.members})
+    text = f"It acts in time in {coverage:.0%} of the {members} failures it is meant for;"
+    return [Finding("inert", f"{text} {MIN_COVERAGE:.0%} are needed.", is_partial=coverage > 0)]
 
 
 def _inert_text(candidate: Candidate) -> str:

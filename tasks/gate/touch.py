@@ -9,10 +9,11 @@ from schemas.episode import Episode
 from schemas.fields import Layer
 from tasks.agent.protocols import JsonObject
 from tasks.gate.recording import Opening, condition, record, recover_opening
-from tasks.harness import Call, Harness, Sandbox
+from tasks.harness import Call, Conditioned, Harness, Sandbox
 from tasks.harness.replay import RecordedEpisode, RecordedStep, StepDecisions, replay_session
 
 Where = Literal["prompt", "decision", "regulation"]
+_Key = tuple[str, str]
 RULE_LAYERS: tuple[Layer, ...] = ("actions", "regulation")
 
 
@@ -57,11 +58,13 @@ class Replayer:
 
     sandbox: Sandbox
     tools: Sequence[JsonObject] = ()
-    _openings: dict[tuple[str, str], Opening] = field(
-        default_factory=dict[tuple[str, str], Opening]
+    _openings: dict[_Key, Opening] = field(default_factory=dict[_Key, Opening])
+    _sent: dict[_Key, Conditioned] = field(default_factory=dict[_Key, Conditioned])
+    _decisions: dict[_Key, list[StepDecisions]] = field(
+        default_factory=dict[_Key, list[StepDecisions]]
     )
-    _decisions: dict[tuple[str, str], list[StepDecisions]] = field(
-        default_factory=dict[tuple[str, str], list[StepDecisions]]
+    _narrow: dict[_Key, tuple[Harness, Harness]] = field(
+        default_factory=dict[_Key, tuple[Harness, Harness]]
     )
 
     async def can_touch(self, old: Harness, new: Harness, episode: Episode) -> bool:
@@ -72,30 +75,26 @@ class Replayer:
         """
         if episode.trajectory.harness_id != old.harness_id or episode.trajectory.arm != "run":
             return True
+        opening = self._opening(old, episode)
+        if not opening.is_exact or self._prompts_differ(old, new, opening, episode):
+            return True
         comparison = await self.compare(old, new, episode)
         return comparison.is_touched or _is_blind(comparison)
 
     async def compare(self, old: Harness, new: Harness, episode: Episode) -> Comparison:
         """Find every moment of a stored run at which two harnesses act differently."""
         opening = self._opening(old, episode)
-        found = _prompt_difference(old, new, opening)
+        found: list[Difference] = []
+        if self._prompts_differ(old, new, opening, episode):
+            found.append(Difference("prompt", 0, 0))
         if not _rules_differ(old, new):
-            return Comparison(episode, opening.is_exact, found)
-        kept, changed = narrow(old, new)
-        recorded = record(episode, opening, old)
-        # What follows the last result of a run reaches nobody, so it is not compared.
-        before = await self._decide(kept, episode, recorded, remember=True)
-        after = await self._decide(changed, episode, recorded, remember=False)
-        steps = _step_indices(episode, recorded)
-        pairs = list(zip(before, after, recorded.steps, strict=True))
-        for position, (was, now, step) in enumerate(pairs):
-            at = (position, steps[position], step, now)
-            if _acts(was) != _acts(now):
-                found += (Difference("decision", *at),)
-            is_last = position + 1 == len(pairs)
-            if not is_last and _steers(was) != _steers(now):
-                found += (Difference("regulation", *at),)
-        return Comparison(episode, opening.is_exact, found, tuple(recorded.steps))
+            return Comparison(episode, opening.is_exact, tuple(found))
+        kept, changed = self._narrowed(old, new)
+        recorded = record(episode, opening, self._condition(old, opening, episode))
+        before = await self._decide(kept, episode, recorded)
+        after = await self._decide(changed, episode, recorded)
+        found += _decision_differences(episode, recorded, before, after)
+        return Comparison(episode, opening.is_exact, tuple(found), tuple(recorded.steps))
 
     def _opening(self, old: Harness, episode: Episode) -> Opening:
         key = (old.harness_id, episode.trajectory_id)
@@ -103,16 +102,52 @@ class Replayer:
             self._openings[key] = recover_opening(episode, old, self.tools)
         return self._openings[key]
 
+    def _condition(self, harness: Harness, opening: Opening, episode: Episode) -> Conditioned:
+        key = (harness.harness_id, episode.trajectory_id)
+        if key not in self._sent:
+            self._sent[key] = condition(harness, opening)
+        return self._sent[key]
+
+    def _prompts_differ(
+        self, old: Harness, new: Harness, opening: Opening, episode: Episode
+    ) -> bool:
+        before = self._condition(old, opening, episode)
+        after = self._condition(new, opening, episode)
+        return before.messages != after.messages or before.tools != after.tools
+
+    def _narrowed(self, old: Harness, new: Harness) -> tuple[Harness, Harness]:
+        key = (old.harness_id, new.harness_id)
+        if key not in self._narrow:
+            self._narrow[key] = narrow(old, new)
+        return self._narrow[key]
+
     async def _decide(
-        self, harness: Harness, episode: Episode, recorded: RecordedEpisode, *, remember: bool
+        self, harness: Harness, episode: Episode, recorded: RecordedEpisode
     ) -> list[StepDecisions]:
         key = (harness.harness_id, episode.trajectory_id)
-        if key in self._decisions:
-            return self._decisions[key]
-        decisions = await replay_session(harness, recorded, sandbox=self.sandbox)
-        if remember:
+        if key not in self._decisions:
+            decisions = await replay_session(harness, recorded, sandbox=self.sandbox)
             self._decisions[key] = decisions
-        return decisions
+        return self._decisions[key]
+
+
+def _decision_differences(
+    episode: Episode,
+    recorded: RecordedEpisode,
+    before: Sequence[StepDecisions],
+    after: Sequence[StepDecisions],
+) -> list[Difference]:
+    found: list[Difference] = []
+    indices = _step_indices(episode, recorded)
+    for position, step in enumerate(recorded.steps):
+        was, now = before[position], after[position]
+        at = (position, indices[position], step, now)
+        if _acts(was) != _acts(now):
+            found.append(Difference("decision", *at))
+        # What follows the last result of a run reaches nobody, so it is not compared.
+        if position + 1 < len(recorded.steps) and _steers(was) != _steers(now):
+            found.append(Difference("regulation", *at))
+    return found
 
 
 def narrow(old: Harness, new: Harness) -> tuple[Harness, Harness]:
@@ -134,12 +169,6 @@ def _key(call: Call | None) -> str | None:
     if call is None:
         return None
     return json.dumps([call.tool, call.arguments], sort_keys=True, default=str)
-
-
-def _prompt_difference(old: Harness, new: Harness, opening: Opening) -> tuple[Difference, ...]:
-    before, after = condition(old, opening), condition(new, opening)
-    same = before.messages == after.messages and before.tools == after.tools
-    return () if same else (Difference("prompt", 0, 0),)
 
 
 def _rules_differ(old: Harness, new: Harness) -> bool:

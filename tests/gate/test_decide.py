@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from tasks.gate.decide import decide_round, split_bundle
+from tasks.gate.decide import decide_round
+from tasks.gate.fallback import shed_text, split_bundle
 from tasks.gate.findings import VERDICTS, Checked, Finding
 
 
@@ -203,6 +204,26 @@ def test_parts_of_a_bundle_depend_on_layers_alone(candidate):
     rules = [candidate("rule_x", rule, layer="actions")]
     assert split_bundle([*texts, *rules]) == (rules, texts)
     assert split_bundle([candidate("a"), candidate("b"), candidate("c")])[0][-1].artifact == "b"
+
+
+def test_the_longest_texts_are_shed_until_the_rest_fits(candidate):
+    short, long = candidate("short", "Brief."), candidate("long", "Many words. " * 20)
+    assert shed_text([short, long], 2.0) == [short]
+    assert shed_text([short, long], 1.0) == []
+
+
+def test_a_bundle_with_too_much_text_is_retried_without_its_longest(judged, candidate):
+    short, long = candidate("short", "Brief."), candidate("long", "Many words. " * 20)
+
+    def tokens(harness):
+        return 160 if any(item.name == "long" for item in harness.artifacts) else 100
+
+    result, rows, _ = judged(
+        [short, long], lambda number, names: "short" in names and number % 3 == 0, tokens=tokens
+    )
+    assert result.accepted == (short.edit_id,)
+    assert (rows[long.edit_id].reason, rows[long.edit_id].verdict) == ("token_budget", "rejected")
+    assert result.slots_spent == 2
 
 
 def test_every_reason_code_has_a_verdict():
