@@ -71,6 +71,5 @@ def _numbers(series: pl.Series, dtype: pl.DataType) -> bytes:
     """Numbers as 8 bytes each, little end first; NaN and zero in one form."""
     numbers = series.cast(dtype)
     if dtype == pl.Float64():
-        numbers = numbers.fill_nan(float("nan")) + 0.0
-    order = "<f8" if dtype == pl.Float64() else "<i8"
-    return numbers.to_numpy().astype(order).tobytes()
+        return (numbers.fill_nan(float("nan")).to_numpy() + 0.0).astype("<f8").tobytes()
+    return numbers.to_numpy().astype("<i8").tobytes()

@@ -93,9 +93,12 @@ def prepare_live(paths: Paths) -> None:
     """Create or migrate the live file. The caller holds the ingest lock.
 
     Raises:
-        WarehouseError: the file is damaged or from a newer release.
+        WarehouseError: the file is lost, damaged or from a newer release.
     """
     if not paths.live.exists():
+        if paths.current.is_symlink():
+            what = f"the warehouse file {paths.live} is missing, though snapshots of it exist"
+            raise WarehouseError(what, hint="put the newest file of snapshots/ in its place")
         create_database(paths.live)
     with open_database(paths.live, read_only=False) as connection, _transaction(connection):
         migrate(connection)
