@@ -7,6 +7,8 @@ is where its rules run. The same files are the package `tackroom_runtime`.
 from .difference import diff
 from .errors import HarnessError, SandboxError
 from .harness import Harness
+from .probe import Finding, probe
+from .replay import RecordedEpisode, RecordedStep, StepDecisions, replay_session
 from .sandbox import Sandbox
 from .session import Session
 from .values import (
@@ -30,14 +32,20 @@ __all__ = [
     "Call",
     "Conditioned",
     "Decision",
+    "Finding",
     "Harness",
     "HarnessError",
     "HistoryEntry",
     "Intervention",
+    "RecordedEpisode",
+    "RecordedStep",
     "Regulated",
     "Sandbox",
     "SandboxError",
     "Session",
+    "StepDecisions",
     "diff",
     "load",
+    "probe",
+    "replay_session",
 ]

@@ -8,6 +8,22 @@ from pydantic import ValidationError
 from .errors import HarnessError
 from .text import is_too_deep
 
+MAX_CHARS = 16_000
+MAX_OPEN = 64
+
+
+def _refuse_hostile(text: str, *, path: str) -> None:
+    """Refuse text on which the YAML reader takes time that grows with the square of its size."""
+    if len(text) > MAX_CHARS:
+        msg = f"broken YAML: longer than {MAX_CHARS} characters"
+        raise HarnessError(msg, where=path)
+    opened = 0
+    for character in text:
+        opened += (character in "[{") - (character in "]}")
+        if opened > MAX_OPEN:
+            msg = "broken YAML: nested too deeply"
+            raise HarnessError(msg, where=path)
+
 
 def compose(text: str) -> yaml.Node | None:
     """Read YAML text as a tree that remembers where things stand.
@@ -51,6 +67,7 @@ def read_mapping(text: str, *, path: str, first_line: int = 1) -> dict[str, obje
     Raises:
         HarnessError: the text is no YAML or no mapping; `where` names file and line.
     """
+    _refuse_hostile(text, path=path)
     try:
         root = compose(text)
         if root is not None:
@@ -68,8 +85,11 @@ def read_mapping(text: str, *, path: str, first_line: int = 1) -> dict[str, obje
         raise HarnessError(msg, where=path) from None
     if value is None:
         return {}
-    if not isinstance(value, dict) or is_too_deep(cast("object", value)):
-        msg = f"expected a mapping, found {type(cast('object', value)).__name__}"
+    if not isinstance(value, dict):
+        msg = f"expected a mapping, found {type(value).__name__}"
+        raise HarnessError(msg, where=path)
+    if is_too_deep(cast("object", value)):
+        msg = "broken YAML: nested too deeply"
         raise HarnessError(msg, where=path)
     return {str(key): inner for key, inner in cast("dict[object, object]", value).items()}
 

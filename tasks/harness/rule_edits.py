@@ -23,16 +23,34 @@ def put_rule(layer: RuleLayer, source: str, name: str, body: str) -> str:
         found = ", ".join(rule.name for rule in wanted.rules) or "none"
         msg = f"expected one function {name}, found {found}"
         raise HarnessError(msg, where=where)
-    names = [rule.name for rule in read_rules(layer, source).rules]
-    follower = names[names.index(name) + 1 :][:1] if name in names else []
-    rest = remove_rule(layer, source, name) if name in names else source
-    present = read_rules(layer, rest).statements
+    statements = read_rules(layer, source).statements
+    old = next((part for part in statements if part.rule_name == name), None)
     added = [part for part in wanted.statements if not part.is_docstring]
-    block = [part.text for part in added if _is_new(part, present, where)]
-    at = next((part.start for part in present if part.rule_name in follower), None)
-    lines = rest.split("\n")
-    before, after = (lines, []) if at is None else (lines[:at], lines[at:])
-    return _join(before, GAP.join(block), after)
+    texts = {part.text for part in added}
+    gone = [part for part in _only_used_by(old, statements) if part.text not in texts]
+    present = tuple(part for part in statements if part is not old and part not in gone)
+    block = GAP.join(part.text for part in added if _is_new(part, present, where))
+    if old is None:
+        return _join(source.split("\n"), block, [])
+    return _replace(source, {old.start: (old, block), **{part.start: (part, "") for part in gone}})
+
+
+def _only_used_by(rule: Statement | None, statements: tuple[Statement, ...]) -> list[Statement]:
+    """Find the helpers that nobody would need without the rule."""
+    if rule is None:
+        return []
+    kept = [part for part in statements if part.rule_name and part is not rule]
+    still_used = {id(used) for part in kept for used in needed_by(part, statements)}
+    own = [part for part in needed_by(rule, statements) if not part.rule_name]
+    return [part for part in own if id(part) not in still_used]
+
+
+def _replace(source: str, changes: dict[int, tuple[Statement, str]]) -> str:
+    lines = source.split("\n")
+    for start in sorted(changes, reverse=True):
+        part, text = changes[start]
+        lines = _join(lines[:start], text, lines[part.end :]).split("\n")
+    return "\n".join(lines)
 
 
 def _is_new(part: Statement, present: tuple[Statement, ...], where: str) -> bool:
@@ -60,14 +78,8 @@ def remove_rule(layer: RuleLayer, source: str, name: str) -> str:
     if rule is None:
         msg = f"there is no rule {name!r}"
         raise HarnessError(msg, where=PATHS[layer])
-    kept = [part for part in statements if part.rule_name and part is not rule]
-    still_used = {id(used) for part in kept for used in needed_by(part, statements)}
-    own = [part for part in needed_by(rule, statements) if not part.rule_name]
-    gone = [rule, *(part for part in own if id(part) not in still_used)]
-    lines = source.split("\n")
-    for part in sorted(gone, key=lambda part: -part.start):
-        lines = _join(lines[: part.start], "", lines[part.end :]).split("\n")
-    return "\n".join(lines)
+    gone = [rule, *_only_used_by(rule, statements)]
+    return _replace(source, {part.start: (part, "") for part in gone})
 
 
 def _join(before: list[str], block: str, after: list[str]) -> str:

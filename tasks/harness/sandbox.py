@@ -103,6 +103,7 @@ class Sandbox:
         try:
             await self._in_thread(self._pool.__enter__)
         except (monty.MontyError, OSError, RuntimeError) as error:
+            self._threads.shutdown(wait=False)
             msg = f"the sandbox cannot be started: {error}"
             raise SandboxError(msg) from error
         return self

@@ -17,10 +17,10 @@ from pydantic import (
 from .errors import HarnessError
 from .front_matter import explain, split_front_matter
 
-MAX_ARGUMENT_CHARS = 4000
+MAX_ARGUMENT_CHARS = 800
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"^[a-z0-9]+(-[a-z0-9]+)*$")
-_REPEATS = re.compile(r"\\.|\[(?:\\.|[^\]])*\]|[*+]|\{\d*,\d*\}|\)[*+{?]")
+_REPEATS = re.compile(r"\\.|\[(?:\\.|[^\]])*\]|[*+]|\{\d*,\d*\}|\)[*+{]|\(\?P=")
 
 
 def path_of(name: str) -> str:
@@ -44,8 +44,10 @@ def _safe_pattern(pattern: str) -> str:
     except (re.error, RecursionError, OverflowError) as error:
         message = f"is no regular expression ({error})"
         raise ValueError(message) from None
-    tokens = [token for token in _REPEATS.findall(pattern) if token[0] not in "\\["]
-    if len(tokens) > 2 or any(token.startswith(")") for token in tokens) or r"\1" in pattern:
+    tokens = _REPEATS.findall(pattern)
+    repeats = [token for token in tokens if token[0] not in "\\["]
+    is_reference = [re.fullmatch(r"\\[1-9]", token) is not None for token in tokens]
+    if len(repeats) > 2 or any(is_reference) or any(token[0] in "()" for token in repeats):
         message = "may hold at most two repeats, no repeated group and no back reference"
         raise ValueError(message)
     return pattern
