@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from tasks.agent.protocols import JsonObject
 from tasks.editor.facts import Facts
-from tasks.editor.reading import Move, Run
+from tasks.editor.reading import MAX_TEXT, Move, Run
 from tasks.editor.rule_text import Rule
 
 Stage = Literal["text", "call", "result"]
@@ -71,22 +71,17 @@ def _fires(
 ) -> list[Fire]:
     fires: list[Fire] = []
     history: list[JsonObject] = []
-    messages: list[JsonObject] = [
-        {"role": "system", "content": facts.brief.system_prompt},
-        {"role": "user", "content": run.task_text},
-    ]
     for position, move in enumerate(run.moves):
-        context = _context(facts, run, position, messages, history)
+        context = _context(facts, run, position, history)
         if stage != "result" and (stage == "call") == bool(move.asked_tool):
             result = _apply(rule, _action(move), context, parameters)
             fires.extend([Fire(run, move, result)] if result else [])
         history.append(_entry(move))
         if stage == "result":
+            context["history"] = list(history)
             context["admissible"] = _next_commands(run, position)
             result = _apply(rule, list(history), context, parameters)
             fires.extend([Fire(run, move, result)] if result else [])
-        messages.append({"role": "assistant", "content": move.text})
-        messages.append({"role": "tool", "content": move.observation})
     return fires
 
 
@@ -94,20 +89,33 @@ def _context(
     facts: Facts,
     run: Run,
     position: int,
-    messages: Sequence[JsonObject],
     history: Sequence[JsonObject],
 ) -> JsonObject:
+    """What the runtime shows a rule: first messages, later words of the user, finished turns."""
     budget = run.episode.trajectory.budget
     admissible = run.moves[position].admissible
     return {
         "task_text": run.task_text,
         "tools": list(facts.brief.tools),
-        "messages": list(messages),
+        "messages": _messages(facts, run, run.moves[position].step_index),
         "history": list(history),
         "admissible": list(admissible) if admissible is not None else None,
         "step": position,
         "remaining_steps": None if budget is None else max(0, budget - position),
     }
+
+
+def _messages(facts: Facts, run: Run, step_index: int) -> list[JsonObject]:
+    first = [
+        {"role": "system", "content": facts.brief.system_prompt},
+        {"role": "user", "content": run.task_text},
+    ]
+    heard = [
+        {"role": "user", "content": (step.text or "")[:MAX_TEXT]}
+        for step in run.episode.steps
+        if step.role == "user" and step.step_index < step_index
+    ]
+    return [*first, *heard]
 
 
 def _next_commands(run: Run, position: int) -> list[str] | None:

@@ -70,9 +70,15 @@ class Proposal:
 class Editor(Protocol):
     """Turns a brief into proposals and may revise one that was refused."""
 
-    name: str
-    is_decoy: bool
-    """Whether its proposals exist to test the gate and are tried singly."""
+    @property
+    def name(self) -> str:
+        """Name in the words of the command line."""
+        ...
+
+    @property
+    def is_decoy(self) -> bool:
+        """Whether its proposals exist to test the gate and are tried singly."""
+        ...
 
     async def propose(self, brief: Brief) -> list[Proposal]:
         """Propose edits of the brief's harness, the most promising first."""

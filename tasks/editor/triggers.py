@@ -2,34 +2,36 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from tasks.editor.facts import Facts
 
 MAX_PHRASES = 8
 MIN_PRECISION = 0.85
 MIN_TASKS = 2
+MIN_LETTERS = 6
+"""Shorter phrases say nothing where there is no other kind of task to compare with."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def trigger_phrases(facts: Facts, family: str) -> tuple[str, ...]:
-    """Pick phrases that few tasks of any other family hold, until most of the family is covered.
+def trigger_phrases(facts: Facts, member_ids: Collection[str]) -> tuple[str, ...]:
+    """Pick phrases that few other tasks hold, until most of the group is covered.
 
     Phrases of one to three words; greedy cover, widest first; phrases that hold names of single
-    tasks have no support and drop out.
+    tasks have no support and drop out. Other tasks count family by family.
     """
-    texts = _texts(facts)
-    own = texts.pop(family, [])
+    own, others = _texts(facts, member_ids)
     if not own:
         return ()
     least = max(MIN_TASKS, round(0.15 * len(own)))
-    here = _shares([own])
-    there = _shares(list(texts.values()))
+    here, there = _shares([own]), _shares(others)
     useful = {
         phrase: there.get(phrase, 0.0)
         for phrase, share in here.items()
         if share * len(own) >= least and share >= MIN_PRECISION * (share + there.get(phrase, 0.0))
     }
+    if not others:
+        useful = {phrase: 0.0 for phrase in useful if len(phrase) >= MIN_LETTERS}
     return _cover(useful, own)
 
 
@@ -56,12 +58,16 @@ def _cover(useful: Mapping[str, float], own: Sequence[set[str]]) -> tuple[str, .
     return tuple(chosen)
 
 
-def _texts(facts: Facts) -> dict[str, list[set[str]]]:
-    by_task = {run.task_id: (run.family, run.task_text) for run in facts.runs}
-    found: dict[str, list[set[str]]] = {}
-    for name, text in by_task.values():
-        found.setdefault(name, []).append(_phrases(text))
-    return found
+def _texts(
+    facts: Facts, member_ids: Collection[str]
+) -> tuple[list[set[str]], list[list[set[str]]]]:
+    """Phrases of the group's tasks, and of the other tasks by family."""
+    inside = {run.task_id: run.task_text for run in facts.runs if run.run_id in member_ids}
+    others: dict[str, dict[str, set[str]]] = {}
+    for run in facts.runs:
+        if run.task_id not in inside:
+            others.setdefault(run.family, {})[run.task_id] = _phrases(run.task_text)
+    return [_phrases(text) for text in inside.values()], [list(x.values()) for x in others.values()]
 
 
 def _phrases(text: str) -> set[str]:

@@ -204,6 +204,8 @@ def run_action_rule() -> Callable[..., dict[str, Any] | None]:
             session = Session(harness, more["task_text"], more["tools"], sandbox=sandbox, budget=9)
             session.condition([{"role": "user", "content": more["task_text"]}], more["tools"])
             session.resume([_entry(one) for one in more["history"]])
+            for words in more["heard"]:
+                session.note_message({"role": "user", "content": words})
             raw = json.dumps(action["arguments"]) if "arguments" in action else None
             text = action.get("raw_text", "")
             offered = more["admissible"]
@@ -219,8 +221,10 @@ def run_action_rule() -> Callable[..., dict[str, Any] | None]:
         history: Sequence[dict[str, Any]] = (),
         admissible: Sequence[str] | None = None,
         task_text: str = "",
+        heard: Sequence[str] = (),
     ) -> dict[str, Any] | None:
         more = {
+            "heard": heard,
             "tools": tools,
             "history": history,
             "admissible": admissible,

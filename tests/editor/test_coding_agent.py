@@ -162,7 +162,9 @@ def test_a_refused_edit_is_revised_at_most_twice(brief):
         client.replies = [
             calls(("write_file", {"path": "contract.md", "text": text}), ("submit", MANIFEST))
         ]
-        current = asyncio.run(editor.revise(current, ["fires on successes"]))
+        revised = asyncio.run(editor.revise(current, ["fires on successes"]))
+        assert revised is not None
+        current = revised
         assert current.revision == revision
         assert "fires on successes" in client.seen[-1][-1]["content"]
     assert asyncio.run(editor.revise(current, ["again"])) is None
@@ -239,7 +241,7 @@ def test_it_works_over_the_wire(brief):
             self.end_headers()
             self.wfile.write(data)
 
-        def log_message(self, *_):
+        def log_message(self, format, *args):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -166,3 +166,17 @@ def test_a_tool_waits_for_the_tool_it_needs(run_action_rule):
     assert run_action_rule(ORDER, action, history=done) is None
     failed = [{**done[0], "is_error": True}]
     assert run_action_rule(ORDER, action, history=failed) is not None
+
+
+UNCONFIRMED = render_rule(
+    block.rule_block_unconfirmed, "r", {"tools": ("hand_in",), "words": ("yes", "proceed")}
+)
+
+
+def test_a_change_waits_for_the_users_yes(run_action_rule):
+    action = {"tool": "hand_in", "arguments": {"values": ["a"]}}
+    refused = run_action_rule(UNCONFIRMED, action, heard=["What would it cost?"])
+    assert refused["kind"] == "block"
+    assert "`hand_in`" in refused["message"]
+    assert run_action_rule(UNCONFIRMED, action, heard=["Hm.", "Yes, do it."]) is None
+    assert run_action_rule(UNCONFIRMED, action) is None

@@ -87,7 +87,8 @@ def _common_phrases(facts: Facts) -> str:
     """A trigger that holds for as many tasks as possible."""
     words: list[str] = []
     for family in sorted({run.family for run in facts.runs}):
-        words += trigger_phrases(facts, family)
+        members = {run.run_id for run in facts.runs if run.family == family}
+        words += trigger_phrases(facts, members)
     return json.dumps({"any": [*dict.fromkeys(["the", "a", "to", *words])][:30]})
 
 

@@ -8,6 +8,11 @@ from tasks.editor.rule_text import render_rule
 from tasks.editor.ruleset import block
 
 MIN_FIRES = 2
+AGREEMENT = (
+    *("yes", "yeah", "yep", "confirm", "confirmed", "agree", "correct", "right"),
+    *("proceed", "go", "ahead", "sure", "please", "okay", "ok"),
+)
+"""Words by which users agree."""
 
 
 def known_failure_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
@@ -72,6 +77,32 @@ def _order_draft(facts: Facts, order: Order) -> Draft:
         watch="Tasks that need no lookup at all.",
         fixes=tuple(sorted(tasks)),
     )
+
+
+def consent_rule(facts: Facts, target: Target) -> list[Draft]:
+    """Propose refusing changes the user has not agreed to, where every success had a yes."""
+    tools = tuple(name for name in sorted(target.texts("tool")) if name in facts.tools)
+    rule, parameters = block.rule_block_unconfirmed, {"tools": tools, "words": AGREEMENT}
+    probe = probe_rule(facts, rule, parameters, "call")
+    reached = {fire.run.task_id for fire in probe.failures}
+    calls = sum(move.tool in tools for run in facts.successes for move in run.good_calls)
+    if len(reached) < MIN_FIRES or probe.successes or calls < MIN_SUCCESSES:
+        return []
+    names = ", ".join(f"`{tool}`" for tool in tools)
+    reason = f"{names} ran without a yes of the user in {len(probe.failed_runs)} failed runs."
+    return [
+        Draft(
+            layer="actions",
+            name=rule.__name__,
+            body=render_rule(rule, reason, parameters),
+            kind="block_rule",
+            title=f"Refuse {names} before the user has agreed",
+            root_cause="Data is changed before the user has agreed to the change.",
+            why_safe=f"All {calls} such calls in stored successes came after a yes.",
+            watch="Users who agree in other words or another language.",
+            fixes=tuple(sorted(reached)),
+        )
+    ]
 
 
 def _slug(name: str) -> str:

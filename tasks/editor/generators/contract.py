@@ -1,13 +1,16 @@
 """Contract sentences about endings, order and statement limits; facts first, few words."""
 
 import re
+from collections import Counter
 
 from tasks.editor.facts import MIN_SUCCESSES, Facts
 from tasks.editor.generators.draft import Draft, Target
-from tasks.editor.protocol_facts import final_example, find_orders, find_precursors
+from tasks.editor.protocol_facts import Order, final_example, find_orders, find_precursors
 from tasks.editor.text_facts import command_forms, frequent_errors
 
 MAX_ERRORS = 3
+RARE = 0.2
+"""A tool that at most this share of successes calls is not needed for success."""
 
 
 def final_tool_sentence(facts: Facts, target: Target) -> list[Draft]:
@@ -39,14 +42,25 @@ def final_tool_sentence(facts: Facts, target: Target) -> list[Draft]:
 
 
 def order_sentence(facts: Facts, target: Target) -> list[Draft]:
-    """State which call must come before which."""
-    ids = target.run_ids
-    orders = [order for order in find_orders(facts) if set(order.violations) & ids]
+    """State which call must come before which, where failures break what successes keep."""
+    orders = [order for order in find_orders(facts) if set(order.violations) & target.run_ids]
+    return _order_section(orders, target)
+
+
+def lookup_sentence(facts: Facts, target: Target) -> list[Draft]:
+    """State what successes look up before the calls that the failed runs make."""
+    used = {move.tool for run in target.runs for move in run.calls}
+    orders = [order for order in find_orders(facts) if order.tool in used]
+    return _order_section(orders, target)
+
+
+def _order_section(orders: list[Order], target: Target) -> list[Draft]:
     if not orders:
         return []
+    orders.sort(key=lambda order: (-len(set(order.violations) & target.run_ids), -order.support))
     lines = []
-    for order in orders[:4]:
-        names = " or ".join(f"`{name}`" for name in order.required)
+    for order in orders[:6]:
+        names = " and ".join(f"`{name}`" for name in order.required[:3])
         lines.append(f"Call {names} before `{order.tool}`: use only what it has returned.")
     first = orders[0]
     return [
@@ -59,6 +73,27 @@ def order_sentence(facts: Facts, target: Target) -> list[Draft]:
             target,
         )
     ]
+
+
+def handover_sentence(facts: Facts, target: Target) -> list[Draft]:
+    """State that successes do not hand over, and which tools can still act."""
+    drafts: list[Draft] = []
+    for tool in [name for name in target.texts("tool") if name in facts.tools][:1]:
+        users = [run for run in facts.successes if any(move.tool == tool for move in run.calls)]
+        if len(facts.successes) < MIN_SUCCESSES or len(users) > RARE * len(facts.successes):
+            continue
+        counts = Counter(move.tool for run in facts.successes for move in run.good_calls)
+        others = sorted(counts, key=lambda name: (-counts[name], name))
+        shown = ", ".join(f"`{name}`" for name in others if name != tool)
+        lines = [
+            f"`{tool}` gives the task away: {len(facts.successes) - len(users)} of"
+            f" {len(facts.successes)} successful runs did without it.",
+            f"Before it, try what these tools can still do: {shown[:400]}.",
+        ]
+        title = f"Discourage `{tool}` while other tools can act"
+        cause = f"Failed runs end with `{tool}` although tools could have done the task."
+        drafts.append(_section("Handing over", lines, "handover_sentence", title, cause, target))
+    return drafts
 
 
 def precondition_sentence(facts: Facts, target: Target) -> list[Draft]:

@@ -120,14 +120,13 @@ def _precursors(facts: Facts, target: Target) -> list[Precursor]:
     return found[:1]
 
 
-def budget_hint(facts: Facts, target: Target) -> list[Draft]:
+def budget_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose a warning when few steps are left and the final call is missing."""
     final = facts.final_tool
     if final is None:
         return []
     return _checked(
         facts,
-        target,
         hint.rule_hint_budget,
         {"left": 3, "next_tool": final, "example": final_example(facts)},
         f"Warn when few steps are left without `{final}`",

@@ -41,11 +41,13 @@ def known_tool_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG00
     )
 
 
-def quote_names_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
+def quote_names_rule(facts: Facts, target: Target) -> list[Draft]:
     """Propose quoting of names of several words in statements."""
     drafts: list[Draft] = []
     for tool, argument in facts.statement_slots:
         quote, _ = quoted_names(facts, tool, argument)
+        if not quote and target.kind != "sql_error":
+            continue
         drafts += _checked(
             facts,
             rewrite.rule_quote_names,

@@ -14,6 +14,7 @@ from tasks.editor.skill_text import Checkpoint, SkillText, render_skill
 from tasks.editor.triggers import trigger_phrases
 
 COMMON = 0.6
+SURE = 0.8
 CONTRAST = 0.2
 MAX_STEPS = 8
 MAX_FAMILIES = 6
@@ -33,31 +34,60 @@ class Step:
         return self.in_successes - self.in_failures >= CONTRAST
 
 
+@dataclass(frozen=True)
+class Group:
+    """Runs that a skill is for: those of a family, or those that a tool belongs to."""
+
+    name: str
+    what: str
+    member_ids: frozenset[str]
+    families: tuple[str, ...] = ()
+
+
 def family_skill(facts: Facts, target: Target) -> list[Draft]:
-    """Propose one skill for each family whose failures skip a step that successes take."""
-    counts = Counter(run.family for run in target.runs)
-    families = sorted(counts, key=lambda family: (-counts[family], family))
-    found = [_family_draft(facts, target, family) for family in families[:MAX_FAMILIES]]
+    """Propose one skill for each group of tasks whose failures skip a step of successes."""
+    found = [_group_draft(facts, target, group) for group in _groups(facts, target)]
     return [draft for draft in found if draft]
 
 
-def _family_draft(facts: Facts, target: Target, family: str) -> Draft | None:
-    successes = facts.successes_of(family)
-    failures = [run for run in target.runs if run.family == family]
+def _groups(facts: Facts, target: Target) -> list[Group]:
+    """Families with most failures first; tools where all tasks are of one family."""
+    families = {run.family for run in facts.runs}
+    if len(families) > 1:
+        counts = Counter(run.family for run in target.runs)
+        ranked = sorted(counts, key=lambda family: (-counts[family], family))
+        return [_family(facts, name) for name in ranked[:MAX_FAMILIES]]
+    tools = [text.split(":")[0] for text in target.texts("tool")]
+    return [_users(facts, tool) for tool in dict.fromkeys(tools) if tool in facts.tools]
+
+
+def _family(facts: Facts, family: str) -> Group:
+    ids = frozenset(run.run_id for run in facts.runs if run.family == family)
+    return Group(family, f"the family `{family}`", ids, (family[:200],))
+
+
+def _users(facts: Facts, tool: str) -> Group:
+    ids = frozenset(run.run_id for run in facts.runs if any(m.tool == tool for m in run.calls))
+    return Group(tool, f"tasks that need `{tool}`", ids)
+
+
+def _group_draft(facts: Facts, target: Target, group: Group) -> Draft | None:
+    successes = [run for run in facts.successes if run.run_id in group.member_ids]
+    failures = [run for run in target.runs if run.run_id in group.member_ids]
     if len(successes) < MIN_SUCCESSES or not failures:
         return None
     steps = distil(successes, failures)
-    trigger = trigger_phrases(facts, family)
+    trigger = trigger_phrases(facts, group.member_ids)
     if not trigger or len(steps) < 2 or not any(step.is_skipped for step in steps):
         return None
-    name = re.sub(r"[^a-z0-9]+", "-", family.lower()).strip("-")[:40] or "family"
-    skipped = [step.shape.text for step in steps if step.is_skipped]
+    name = re.sub(r"[^a-z0-9]+", "-", group.name.lower()).strip("-")[:40].strip("-") or "family"
+    skipped = [step.shape.text or step.shape.tool for step in steps if step.is_skipped]
     skill = SkillText(
         name=f"{name}-steps",
         description=f"Steps that solve tasks that say: {', '.join(trigger[:6])}.",
         any_of=trigger,
-        families=(family[:200],),
-        checkpoints=tuple(_checkpoint(step) for step in steps if step.in_successes >= 0.8),
+        families=group.families,
+        checkpoints=tuple(_checkpoint(step) for step in steps if step.in_successes >= SURE),
         body=_body(steps),
     )
     return Draft(
@@ -65,10 +95,10 @@ def _family_draft(facts: Facts, target: Target, family: str) -> Draft | None:
         name=skill.name,
         body=render_skill(skill),
         kind="distilled_skill",
-        title=f"Steps of {len(successes)} successful runs of `{family}`",
-        root_cause=f"Failed runs of `{family}` skip: {'; '.join(skipped)}.",
-        why_safe="Only steps that most successes of the family share; injected for its tasks only.",
-        watch="Tasks of the family that need another way.",
+        title=f"Steps of {len(successes)} successful runs of {group.what}",
+        root_cause=f"Failed runs of {group.what} skip: {'; '.join(skipped)}.",
+        why_safe="Only steps that most successes share; injected for such tasks only.",
+        watch="Tasks of the kind that need another way.",
         fixes=tuple(sorted({run.task_id for run in failures})),
     )
 

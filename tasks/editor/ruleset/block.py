@@ -47,3 +47,21 @@ def rule_block_before_required(
         "kind": "block",
         "message": f"`{tool}` works only after a successful call of {names}. Call {names} first.",
     }
+
+
+def rule_block_unconfirmed(
+    action: Json, context: Json, *, tools: tuple[str, ...] = (), words: tuple[str, ...] = ()
+) -> Json | None:
+    """Refuse a change that the last message of the user does not agree to."""
+    import re
+
+    if action.get("tool") not in tools:
+        return None
+    said = [one for one in context.get("messages") or [] if one.get("role") == "user"]
+    if len(said) < 2:
+        return None
+    last = set(re.findall(r"[a-z']+", str(said[-1].get("content") or "").lower()))
+    if last & set(words):
+        return None
+    message = f"`{action['tool']}` changes data. First say what will be changed and ask the user;"
+    return {"kind": "block", "message": message + " call it after a clear yes."}

@@ -72,15 +72,16 @@ def rule_rescue_invocation(  # noqa: C901, PLR0912 - a rule is one self-containe
                 given = {(schema.get("required") or names)[0]: inside}
             else:
                 given = {} if not inside and not schema.get("required") else None
-            for key, value in list((given or {}).items()):
+            read = {}
+            for key, value in (given or {}).items():
                 try:
-                    given[key] = json.loads(value)
+                    read[key] = json.loads(value)
                 except ValueError:
                     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\"`"
-                    given[key] = value[1:-1] if quoted else value
-            given = given.get("") if given and "" in given else given
-            call = {"tool": tool["name"], "arguments": given}
-            if isinstance(given, dict) and call not in found:
+                    read[key] = value[1:-1] if quoted else value
+            read = read.get("", read) if given is not None else None
+            call = {"tool": tool["name"], "arguments": read}
+            if isinstance(read, dict) and call not in found:
                 found.append(call)
     return {"kind": "rescue", **found[0]} if len(found) == 1 else None
 

@@ -83,14 +83,15 @@ def rule_quote_names(
     """Quote names of several words that the conversation gives and the statement leaves bare."""
     import re
 
-    given = action.get("arguments")
-    text = given.get(argument) if isinstance(given, dict) else None
+    given = action.get("arguments") or {}
+    text = given.get(argument)
     if action.get("tool") != tool or not isinstance(text, str) or len(text) > 4000:
         return None
     seen = [str(context.get("task_text") or "")]
     seen += [str(message.get("content") or "") for message in context.get("messages") or []]
     seen += [str(entry.get("observation") or "") for entry in context.get("history") or []]
     source = "\n" + "\n".join(seen)[-20000:] + "\n"
+    lower = source.lower()
     keywords = ["select", "from", "where", "order", "group", "by", "and", "or", "as", "in", "set"]
     keywords += ["values", "into", "on", "is", "not", "distinct", "like", "between"]
     names, result = {}, text
@@ -98,14 +99,14 @@ def rule_quote_names(
         words = piece.split()
         grams = [words[i : i + size] for size in (5, 4, 3, 2) for i in range(len(words) - size + 1)]
         for gram in grams:
-            name, at = " ".join(gram), source.lower().find(" ".join(gram).lower())
+            name, at = " ".join(gram), lower.find(" ".join(gram).lower())
             taken = [one for one in names if name in one]
             while at > 0 and not taken and not set(keywords) & set(name.lower().split()):
                 before, after = source[:at].rstrip(" "), source[at + len(name)]
                 is_first = before[-7:].lower() in ("columns", " fields")
                 if after in ",)]:;|.?\"'`\n" and (is_first or before[-1] in ",([:|\"'`\n"):
                     names.setdefault(name, source[at : at + len(name)])
-                at = source.lower().find(name.lower(), at + 1)
+                at = lower.find(name.lower(), at + 1)
     for name, known in names.items():
         pattern = r"(?<![\w\"`\[.])" + re.escape(name) + r"(?![\w\"`\]])(?=(?:[^']*'[^']*')*[^']*$)"
         result = re.sub(pattern, quote[0] + known + quote[1], result)
@@ -125,8 +126,8 @@ def rule_nearest_command(
     """Turn a near miss into the one admissible command it can mean."""
     import re
 
-    given, offered = action.get("arguments"), context.get("admissible") or []
-    said = given.get(argument) if isinstance(given, dict) else None
+    given, offered = action.get("arguments") or {}, context.get("admissible") or []
+    said = given.get(argument)
     if action.get("tool") != tool or not isinstance(said, str) or said in offered:
         return None
     words, ranked = re.findall(r"\w+", said.lower()), []
