@@ -6,8 +6,9 @@ Word lists name speech acts in general; none is taken from a sample.
 import re
 from collections.abc import Iterable, Iterator
 
-from tasks.annotator.profile import EnvironmentProfile, name_words
+from tasks.annotator.profile import EnvironmentProfile
 from tasks.annotator.timeline import Timeline, Turn
+from tasks.annotator.tool_definitions import name_words
 
 _CONSENT = re.compile(
     r"\b(?:yes|yeah|yep|yup|sure|ok|okay|confirm(?:ed)?|agree[ds]?|proceed|go ahead|go for it|"

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from tasks.annotator.canonical import TEXT_CAP
@@ -32,6 +33,8 @@ _EXAMPLE = re.compile(r"example|e\.g\.|for instance|such as|like this|looks like
 _NAME_KEYS = ("name", "tool", "tool_name", "function", "action", "recipient_name")
 _ARGUMENT_KEYS = ("arguments", "args", "parameters", "input", "action_input", "kwargs")
 _SQL_LANGUAGES = frozenset({"", "sql", "sqlite", "mysql", "postgresql"})
+PAYLOAD_FORMS = frozenset({"sql", "fenced_sql", "fenced_shell", "code"})
+"""Forms that show what was to be run without naming the tool."""
 _SHELL_LANGUAGES = frozenset({"bash", "sh", "shell", "console", "zsh"})
 _REACT = re.compile(
     r"^[ \t*]{0,4}(?:action|tool|call|function)[ \t*]{0,4}:[ \t*`]{0,4}(\w{1,80})", re.I | re.M
@@ -66,7 +69,7 @@ class Block:
 
 def blocks_of(text: str) -> list[Block]:
     """Fenced parts of a text, in order; an unclosed fence runs to the end."""
-    marks = list(_FENCE_LINE.finditer(text))[: 2 * _MOST_OBJECTS]
+    marks = list(islice(_FENCE_LINE.finditer(text), 2 * _MOST_OBJECTS))
     found: list[Block] = []
     for first, second in zip(marks[::2], [*marks[1::2], None], strict=False):
         end = second.start() if second else len(text)

@@ -6,9 +6,9 @@ a few imported environments.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from schemas.episode import Episode
@@ -16,81 +16,15 @@ from schemas.trajectories import ToolCallRow
 from tasks.agent.protocols import Environment, JsonObject
 from tasks.annotator.canonical import TEXT_CAP
 from tasks.annotator.records import Records
-
-READ_VERBS = frozenset(
-    {
-        "browse",
-        "calculate",
-        "check",
-        "compare",
-        "compute",
-        "count",
-        "describe",
-        "examine",
-        "fetch",
-        "find",
-        "get",
-        "inspect",
-        "list",
-        "look",
-        "lookup",
-        "query",
-        "read",
-        "retrieve",
-        "search",
-        "show",
-        "think",
-        "view",
-    }
+from tasks.annotator.tool_definitions import (
+    as_tools,
+    asks_for_consent,
+    function_of,
+    guess_role,
+    single_text_arguments,
+    statement_arguments,
+    tool_name,
 )
-WRITE_VERBS = frozenset(
-    {
-        "add",
-        "apply",
-        "assign",
-        "book",
-        "buy",
-        "cancel",
-        "change",
-        "commit",
-        "create",
-        "delete",
-        "disable",
-        "downgrade",
-        "edit",
-        "enable",
-        "exchange",
-        "insert",
-        "issue",
-        "modify",
-        "move",
-        "pay",
-        "place",
-        "post",
-        "put",
-        "refuel",
-        "refund",
-        "remove",
-        "rename",
-        "reset",
-        "resume",
-        "return",
-        "save",
-        "send",
-        "set",
-        "submit",
-        "suspend",
-        "toggle",
-        "transfer",
-        "update",
-        "upgrade",
-        "write",
-    }
-)
-HANDOVER_WORDS = ("human", "operator", "supervisor", "live_agent", "escalate")
-IDLE_COMMAND_VERBS = frozenset({"look", "inventory", "examine", "help", "wait"})
-_WORD = re.compile(r"[A-Za-z]+")
-_STATEMENT_NAMES = ("sql", "query", "statement", "command", "code", "script", "cmd")
 
 
 @dataclass(frozen=True)
@@ -129,19 +63,25 @@ class EnvironmentProfile:
     preconditions: tuple[Precondition, ...] = ()
     name_text: str = ""
     """Texts that name identifiers beside task and observations: tool descriptions, system text."""
+    observed_tools: frozenset[str] = frozenset()
+    """Tools that were seen to work, where a source has no definitions."""
 
-    @property
+    @cached_property
     def tool_names(self) -> frozenset[str]:
-        """Names of all known tools."""
-        return frozenset(name for name in map(tool_name, self.tools) if name)
+        """Names of all known tools, defined or seen to work."""
+        return frozenset(self._schemas) | self.observed_tools
+
+    @cached_property
+    def _schemas(self) -> dict[str, JsonObject]:
+        found: dict[str, JsonObject] = {}
+        for entry in self.tools:
+            schema = function_of(entry).get("parameters")
+            found.setdefault(tool_name(entry), schema if isinstance(schema, dict) else {})
+        return {name: schema for name, schema in found.items() if name}
 
     def parameters(self, tool: str) -> JsonObject | None:
         """JSON Schema of a tool's arguments; None when it is unknown."""
-        for entry in self.tools:
-            if tool_name(entry) == tool:
-                found = _function(entry).get("parameters")
-                return found if isinstance(found, dict) else {}
-        return None
+        return self._schemas.get(tool)
 
     def violation(self, tool: str, arguments: Mapping[str, Any], records: Records) -> str | None:
         """The stated precondition that a call breaks; None when it breaks none that is known."""
@@ -154,62 +94,6 @@ class EnvironmentProfile:
     def is_write(self, tool: str) -> bool:
         """Whether a tool changes the world."""
         return tool in self.write_tools
-
-
-def _function(entry: JsonObject) -> JsonObject:
-    inner = entry.get("function")
-    return inner if isinstance(inner, dict) else entry
-
-
-def tool_name(entry: JsonObject) -> str:
-    """Name of a tool definition in OpenAI or plain shape."""
-    name = _function(entry).get("name")
-    return name if isinstance(name, str) else ""
-
-
-def name_words(tool: str) -> list[str]:
-    """Split a tool name into lower-case words."""
-    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", tool[:200])
-    return [word.lower() for word in _WORD.findall(spaced.replace("_", " "))]
-
-
-def guess_role(tool: str) -> str:
-    """Guess from its name whether a tool reads, writes or hands over; `unknown` otherwise."""
-    words = name_words(tool)
-    if not words:
-        return "unknown"
-    joined = "_".join(words)
-    if ("transfer" in words or "escalate" in words) and any(w in joined for w in HANDOVER_WORDS):
-        return "handover"
-    for word in words[:2]:
-        if word in READ_VERBS:
-            return "read"
-        if word in WRITE_VERBS:
-            return "write"
-    return "unknown"
-
-
-def _properties(entry: JsonObject) -> JsonObject:
-    parameters = _function(entry).get("parameters")
-    found = parameters.get("properties") if isinstance(parameters, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _statement_arguments(tools: Sequence[JsonObject]) -> dict[str, str]:
-    """Find tools that take SQL: an argument called so, or a description that says so."""
-    found: dict[str, str] = {}
-    for entry in tools:
-        function, name = _function(entry), tool_name(entry)
-        for argument, schema in _properties(entry).items():
-            text = f"{name} {argument} {function.get('description', '')} {schema}".lower()
-            if argument.lower() in _STATEMENT_NAMES and "sql" in text[:TEXT_CAP]:
-                found[name] = argument
-    return found
-
-
-def _as_tools(value: Any) -> tuple[JsonObject, ...]:
-    items = value if isinstance(value, list) else []
-    return tuple(item for item in items if isinstance(item, dict) and tool_name(item))
 
 
 def _command_arguments(episodes: Iterable[Episode]) -> dict[str, str]:
@@ -229,18 +113,6 @@ def _command_arguments(episodes: Iterable[Episode]) -> dict[str, str]:
     return found
 
 
-def _single_text_arguments(tools: Sequence[JsonObject]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for entry in tools:
-        properties = _properties(entry)
-        if len(properties) != 1:
-            continue
-        argument, schema = next(iter(properties.items()))
-        if isinstance(schema, dict) and schema.get("type") == "string":
-            found[tool_name(entry)] = argument
-    return found
-
-
 def _declared_order(environment: object) -> tuple[OrderConstraint, ...]:
     pairs = getattr(environment, "order_constraints", ())
     return tuple(OrderConstraint(tool=after, requires=before) for before, after in pairs)
@@ -255,7 +127,7 @@ def profile_of_environment(environment: Environment) -> EnvironmentProfile:
     tools = tuple(tool.as_openai() for tool in environment.tools)
     profile = _from_tools(environment.name, tools, environment.system_prompt)
     sql = profile.sql_arguments
-    texts = {n: a for n, a in _single_text_arguments(tools).items() if n not in sql}
+    texts = {n: a for n, a in single_text_arguments(tools).items() if n not in sql}
     lone_text = {n: a for n, a in texts.items() if n not in environment.terminal_tools}
     declared_writes = frozenset(getattr(environment, "write_tools", ()))
     return replace(
@@ -278,7 +150,7 @@ def _from_tools(
     def having(role: str) -> frozenset[str]:
         return frozenset(name for name, found in roles.items() if found == role)
 
-    described = " ".join(str(_function(entry).get("description", "")) for entry in tools)
+    described = " ".join(str(function_of(entry).get("description", "")) for entry in tools)
     return EnvironmentProfile(
         environment=environment,
         tools=tools,
@@ -286,20 +158,10 @@ def _from_tools(
         handover_tools=having("handover"),
         write_tools=having("write"),
         read_tools=having("read"),
-        sql_arguments=_statement_arguments(tools),
+        sql_arguments=statement_arguments(tools),
         is_consent_required=asks_for_consent(system_text),
-        name_text=f"{described[:TEXT_CAP]}\n{system_text[:TEXT_CAP]}".lower(),
+        name_text=f"{described[:TEXT_CAP]}\n{system_text[:TEXT_CAP]}",
     )
-
-
-_CONSENT = re.compile(
-    r"explicit[^.\n]{0,60}(?:confirm|consent)|(?:obtain|ask|wait)[^.\n]{0,60}confirmation"
-)
-
-
-def asks_for_consent(system_text: str) -> bool:
-    """Whether the agent's instructions demand a confirmation before it changes anything."""
-    return _CONSENT.search(system_text[:TEXT_CAP].lower()) is not None
 
 
 def profile_of_episodes(environment: str, episodes: Sequence[Episode]) -> EnvironmentProfile:
@@ -321,7 +183,9 @@ def profile_of_episodes(environment: str, episodes: Sequence[Episode]) -> Enviro
     ordered = tuple(tools[name] for name in sorted(tools))
     known = {call.tool for e in episodes for call in e.calls if _is_known_tool(call)}
     profile = _from_tools(environment, ordered, system_text, called & known)
-    return replace(profile, command_arguments=_command_arguments(episodes))
+    observed = frozenset(called & known)
+    commands = _command_arguments(episodes)
+    return replace(profile, command_arguments=commands, observed_tools=observed)
 
 
 def _is_known_tool(call: ToolCallRow) -> bool:
@@ -333,6 +197,6 @@ def _defined_tools(episode: Episode) -> tuple[JsonObject, ...]:
     if not text:
         return ()
     try:
-        return _as_tools(json.loads(text))
+        return as_tools(json.loads(text))
     except (ValueError, RecursionError):
         return ()

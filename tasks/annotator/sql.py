@@ -7,6 +7,7 @@ removes its cause. A statement that no rewrite mends is a reasoning error.
 import logging
 import re
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import sqlglot
@@ -60,7 +61,7 @@ _NAME_IN_ERROR = re.compile(
     r"""column:? ([\w.]{1,80})|near ['"]?([\w.]{1,80})""",
     re.I,
 )
-_TOKEN = re.compile(r"\"[^\"]*\"|'(?:[^']|'')*'|`[^`]*`|\[[^\]\n]*\]|\w+|\s+|.", re.S)
+_TOKEN = re.compile(r"\"[^\"]*\"|'(?:[^']|'')*'|`[^`]*`|\[[^\]\n]{0,200}\]|\w+|\s+|.", re.S)
 _WORD = re.compile(r"[^\W\d]\w*\Z")
 _STRUCTURE = frozenset(
     {
@@ -106,6 +107,14 @@ _STRUCTURE = frozenset(
         "where",
     }
 )
+_FOREIGN = re.compile(
+    r"`|\[\w|\btop\s\s?\d|\bilike\b|::|\blimit\s\s?\d{1,9}\s?,|\bfetch\s\s?first\b|\bextract\s?\(|"
+    r"\binterval\b|\bsimilar\s\s?to\b|\brlike\b|\bdate_format\b|\bto_char\b|\bstring_agg\b|"
+    r"\bgroup_concat\b|\bisnull\s?\(|\bnvl\s?\(",
+    re.I,
+)
+"""Marks of a dialect; without one a changed rendering proves nothing about dialects."""
+_TARGETS = ("sqlite", "mysql")
 _DIALECTS = ("sqlite", "mysql", "postgres", "duckdb", "tsql")
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -143,18 +152,40 @@ def tokens_of(statement: str) -> list[str]:
     return _TOKEN.findall(statement[:_STATEMENT_CAP])
 
 
-def _is_name(words: list[str], known_text: str) -> bool:
-    lowered = [word.lower() for word in words]
-    if any(word in _STRUCTURE for word in lowered):
-        return False
-    name = " ".join(lowered)
-    start = known_text.find(name)
+@dataclass(frozen=True)
+class KnownText:
+    """Everything the agent was shown before a statement; names are looked up in it."""
+
+    text: str
+
+    @cached_property
+    def lower(self) -> str:
+        """The text in lower case."""
+        return self.text.lower()
+
+    def has_name(self, words: list[str]) -> bool:
+        """Whether the words stand there together as a name.
+
+        A word of the language, such as `On`, belongs to a name only when it is written exactly
+        as in the text and not as statements write it.
+        """
+        if words[0].lower() in _STRUCTURE:
+            return False
+        structural = [word for word in words if word.lower() in _STRUCTURE]
+        if any(word.isupper() or word.islower() for word in structural):
+            return False
+        name = " ".join(words)
+        return _stands_in(name, self.text) if structural else _stands_in(name.lower(), self.lower)
+
+
+def _stands_in(name: str, text: str) -> bool:
+    start = text.find(name)
     while start >= 0:
-        before = known_text[start - 1] if start else " "
-        after = known_text[start + len(name) : start + len(name) + 1] or " "
+        before = text[start - 1] if start else " "
+        after = text[start + len(name) : start + len(name) + 1] or " "
         if not (before.isalnum() or after.isalnum() or before == "_" or after == "_"):
             return True
-        start = known_text.find(name, start + 1)
+        start = text.find(name, start + 1)
     return False
 
 
@@ -171,7 +202,7 @@ def _run_at(tokens: list[str], start: int, longest: int) -> list[int]:
     return found
 
 
-def quote_known_names(statement: str, known_text: str, longest: int = 5) -> SqlFix | None:
+def quote_known_names(statement: str, known: KnownText, longest: int = 5) -> SqlFix | None:
     """Quote unquoted identifiers of several words that the agent has seen written so."""
     tokens, names = tokens_of(statement), []
     position = 0
@@ -180,7 +211,7 @@ def quote_known_names(statement: str, known_text: str, longest: int = 5) -> SqlF
             run = _run_at(tokens, position, longest)
             while len(run) > 1:
                 words = [tokens[index] for index in run]
-                if _is_name(words, known_text):
+                if known.has_name(words):
                     names.append(" ".join(words))
                     tokens[run[0] : run[-1] + 1] = ['"' + " ".join(words) + '"']
                     break
@@ -189,15 +220,16 @@ def quote_known_names(statement: str, known_text: str, longest: int = 5) -> SqlF
     return SqlFix("quote_names", "".join(tokens), tuple(sorted(set(names)))) if names else None
 
 
-def _rename_to_spaced(statement: str, named: str | None, known_text: str) -> SqlFix | None:
+def _rename_to_spaced(statement: str, named: str | None, known: KnownText) -> SqlFix | None:
     """Undo an underscore written for a space in a name the agent has seen with the space."""
-    if not named or "_" not in named or not _is_name(named.split("_"), known_text):
+    if not named or "_" not in named or not known.has_name(named.split("_")):
         return None
     spaced = named.replace("_", " ")
     tokens = [f'"{spaced}"' if t.lower() == named else t for t in tokens_of(statement)]
     return SqlFix("rename", "".join(tokens), (spaced,))
 
 
+@lru_cache(maxsize=2048)
 def parses(statement: str, dialect: str | None = "sqlite") -> bool:
     """Whether a statement parses."""
     try:
@@ -206,15 +238,19 @@ def parses(statement: str, dialect: str | None = "sqlite") -> bool:
         return False
 
 
+@lru_cache(maxsize=2048)
 def _other_dialect(statement: str) -> SqlFix | None:
+    if _FOREIGN.search(statement) is None:
+        return None
     for read in _DIALECTS:
         try:
-            for write in ("sqlite", "mysql"):
-                text = ";".join(sqlglot.transpile(statement, read=read, write=write))
-                if _plain(text) != _plain(statement):
-                    return SqlFix("dialect", text)
+            trees = [tree for tree in sqlglot.parse(statement, read=read) if tree is not None]
+            texts = [";".join(tree.sql(dialect=write) for tree in trees) for write in _TARGETS]
         except (SqlglotError, RecursionError, ValueError):
             continue
+        changed = [text for text in texts if _plain(text) != _plain(statement)]
+        if changed:
+            return SqlFix("dialect", changed[0])
     return None
 
 
@@ -222,7 +258,7 @@ def _plain(statement: str) -> str:
     return re.sub(r"\s+", "", statement.lower()).rstrip(";")
 
 
-def find_fix(statement: str, error: str, known_text: str, longest: int = 5) -> SqlFix | None:
+def find_fix(statement: str, error: str, known: KnownText, longest: int = 5) -> SqlFix | None:
     """Try the rewrites that leave the meaning alone; None when none of them parses."""
     found = error_class(error)
     statement = statement[:_STATEMENT_CAP]
@@ -234,11 +270,11 @@ def find_fix(statement: str, error: str, known_text: str, longest: int = 5) -> S
     if found not in ("unknown_name", "syntax"):
         return None
     named = named_in_error(error)
-    fix = quote_known_names(statement, known_text, longest)
+    fix = quote_known_names(statement, known, longest)
     if fix and parses(fix.statement) and _explains(fix, named):
         return fix
     if found == "unknown_name":
-        renamed = _rename_to_spaced(statement, named, known_text)
+        renamed = _rename_to_spaced(statement, named, known)
         return renamed if renamed and parses(renamed.statement) else None
     return _other_dialect(statement) if found == "syntax" else None
 

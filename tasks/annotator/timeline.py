@@ -107,7 +107,7 @@ class Timeline:
     @property
     def ended_by_limit(self) -> bool:
         """Whether a limit ended the episode, not the agent or its user."""
-        return self.episode.trajectory.termination in ("budget", "too_many_errors")
+        return self.episode.trajectory.termination in ("budget", "too_many_errors", "rule_stop")
 
     def calls(self) -> list[tuple[Turn, CallView]]:
         """All calls with their turns, in order."""
@@ -115,14 +115,18 @@ class Timeline:
             self._cache["calls"] = [(turn, call) for turn in self.turns for call in turn.calls]
         return self._cache["calls"]
 
+    def told_before(self, turn_index: int) -> str:
+        """Everything the agent was told before a turn: task, messages and observations."""
+        parts = [clip(self.episode.task_text)]
+        parts += [turn.heard for turn in self.turns[: turn_index + 1]]
+        parts += [turn.observation for turn in self.turns[:turn_index]]
+        return "\n".join(parts)
+
     def seen_before(self, turn_index: int) -> str:
-        """Everything the agent was told before a turn: task and observations, lower case."""
+        """Everything the agent was told before a turn, lower case."""
         key = f"seen {turn_index}"
         if key not in self._cache:
-            parts = [clip(self.episode.task_text)]
-            parts += [clip(turn.heard) for turn in self.turns[: turn_index + 1]]
-            parts += [clip(turn.observation) for turn in self.turns[:turn_index]]
-            self._cache[key] = "\n".join(parts).lower()
+            self._cache[key] = self.told_before(turn_index).lower()
         return self._cache[key]
 
     def observed_before(self, turn_index: int) -> str:

@@ -9,7 +9,7 @@ from jsonschema.exceptions import SchemaError, ValidationError
 
 from tasks.annotator.canonical import mask
 from tasks.annotator.hits import Hit, View, call_evidence, hit_at, quote, sign
-from tasks.annotator.intended_call import Intended, find_intended
+from tasks.annotator.intended_call import PAYLOAD_FORMS, Intended, find_intended
 from tasks.annotator.sql import error_class
 from tasks.annotator.timeline import CallView, Turn
 
@@ -62,9 +62,12 @@ def call_in_text(view: View) -> list[Hit]:
 
 
 def _text_hit(turn: Turn, found: Intended, reply: str) -> Hit:
-    signature = sign(found.kind, form=found.form, tool=found.tool, argument=found.argument)
+    style = "payload" if found.form in PAYLOAD_FORMS else "call"
+    signature = sign(found.kind, style=style, tool=found.tool, argument=found.argument)
     evidence = {
         "step": turn.step_index,
+        "form": found.form,
+        "tool": found.tool,
         "text": quote(turn.text),
         "intended": quote(found.text),
         "reply": quote(reply),

@@ -9,6 +9,10 @@ from tasks.annotator.intended_call import answer_tools
 from tasks.annotator.timeline import Turn
 
 _WORDS = re.compile(r"\w+(?:['.,]\w+)*")
+_PHRASE = re.compile(
+    r"(?:the |my |final )*(?:answer|result|total|value)s?\s?(?::|=|\bis\b|\bare\b)"
+)
+_FEWEST_IN_SENTENCE = 3
 _SEPARATORS = (", ", " | ", "\t", "; ", ",", "|")
 
 
@@ -49,9 +53,16 @@ def _shape_of_item(view: View, turn: Turn, item: Any) -> str | None:
         return None
     if plain[0] in "[({" and plain[-1] in "])}":
         return "list_as_text"
-    if len(_WORDS.findall(plain[:5000])) > view.parameters.prose_words:
+    if _is_prose(plain, view.parameters.prose_words):
         return "prose"
     return "joined" if _joined(plain, seen) else None
+
+
+def _is_prose(plain: str, most_words: int) -> bool:
+    """Whether a value is a sentence: too many words, an answer phrase, or a full stop."""
+    words = len(_WORDS.findall(plain[:5000]))
+    is_sentence = words >= _FEWEST_IN_SENTENCE and plain[-1] in ".!"
+    return words > most_words or is_sentence or _PHRASE.match(plain) is not None
 
 
 def _joined(plain: str, seen: str) -> bool:

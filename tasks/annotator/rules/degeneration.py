@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from tasks.annotator.hits import Hit, View, quote, sign
-from tasks.annotator.profile import IDLE_COMMAND_VERBS
 from tasks.annotator.rules.commands import is_non_progress, is_told_no_progress
 from tasks.annotator.timeline import Turn
+from tasks.annotator.tool_definitions import IDLE_COMMAND_VERBS
 
 
 def _acting(view: View) -> list[Turn]:
@@ -185,7 +185,8 @@ def _early_commit(view: View) -> Hit | None:
     opened: set[str] = set()
     for turn in view.timeline.turns:
         for call in turn.calls:
-            value = " ".join(str(v) for v in call.run_arguments.values()).lower()[:200]
+            texts = [v[:200] for v in call.run_arguments.values() if isinstance(v, str)]
+            value = " ".join(texts).lower()
             is_buy = "buy now" in value or call.run_tool.lower() in ("buy", "purchase")
             early = turn.index + 1 <= view.parameters.early_share * view.timeline.budget
             if is_buy and early and len(opened) < view.parameters.early_candidates:

@@ -6,7 +6,7 @@ from typing import Any
 from tasks.annotator.canonical import mask
 from tasks.annotator.hits import Hit, View, call_evidence, hit_at, quote, sign
 from tasks.annotator.rules.commands import is_told_no_progress
-from tasks.annotator.sql import error_class, find_fix, tokens_of
+from tasks.annotator.sql import KnownText, error_class, find_fix, tokens_of
 from tasks.annotator.timeline import CallView, Turn
 
 _LITERAL = re.compile(r"'((?:[^']|'')*)'\Z", re.S)
@@ -18,8 +18,8 @@ def _statement(view: View, call: CallView) -> tuple[str, str] | None:
     return (argument, text) if argument and isinstance(text, str) and text.strip() else None
 
 
-def _known_text(view: View, turn: Turn) -> str:
-    return view.timeline.seen_before(turn.index) + "\n" + view.profile.name_text
+def _known_text(view: View, turn: Turn) -> KnownText:
+    return KnownText(f"{view.timeline.told_before(turn.index)}\n{view.profile.name_text}")
 
 
 def sql_interface(view: View) -> list[Hit]:

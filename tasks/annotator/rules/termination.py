@@ -53,7 +53,9 @@ def order_broken(view: View) -> list[Hit]:
         if found is None:
             continue
         turn, call = found
-        signature = sign("order", tool=constraint.tool, requires=constraint.requires)
+        is_procedure = constraint.family is not None or ":" in constraint.requires
+        kind = "procedure" if is_procedure else "order"
+        signature = sign(kind, tool=constraint.tool, requires=constraint.requires)
         evidence = call_evidence(turn, call) | {"requires": constraint.requires}
         intent = constraint.tool if call.failed else None
         hits.append(hit_at(turn, "order_broken", "EC2", signature, evidence, intent=intent))
