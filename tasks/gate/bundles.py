@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from schemas.errors import EditRejected
 from tasks.gate.candidate import Candidate
 from tasks.harness import Harness
-from tasks.harness.bundle import bundle
+from tasks.harness.bundle import Change, apply, bundle, changes
 
 
 def combine(base: Harness, edits: Sequence[Candidate]) -> Harness:
@@ -29,3 +29,14 @@ def fit_together(
     made = bundle(base, [edit.child for edit in edits])
     fitting = [edits[position] for position in made.applied]
     return fitting, [(edits[drop.position], drop.why) for drop in made.dropped]
+
+
+def take_out(full: Harness, base: Harness, edits: Sequence[Candidate], gone: Candidate) -> Harness:
+    """The harness of all edits but one; `full` is the harness of all of them."""
+    made = changes(gone.parent, gone.child)
+    before = {(item.layer, item.name): item.body for item in gone.parent.artifacts}
+    if all(change.body is not None for change in made):
+        undo = [Change(one.layer, one.name, before.get((one.layer, one.name))) for one in made]
+        return apply(full, undo)
+    # A removed artifact would come back in another place, so the others are put together anew.
+    return combine(base, [edit for edit in edits if edit.edit_id != gone.edit_id])

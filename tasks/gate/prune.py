@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from schemas.gate import PairedTrialRow
 from tasks.gate.arms import Arms, CanTouch, always_touches
-from tasks.gate.bundles import combine
+from tasks.gate.bundles import combine, take_out
 from tasks.gate.candidate import Candidate, GateWorld
 from tasks.gate.paired import trial_key, trial_rows
 from tasks.gate.pairs import Pair, order_tasks
@@ -66,7 +66,7 @@ async def prune_bundle(
         if len(kept) == 1:
             break
         rest = [other for other in kept if other.edit_id != edit.edit_id]
-        without = combine(base, rest)
+        without = take_out(harness, base, kept, edit)
         removal = await try_removal(Arms(world, full, without, can_touch), edit.edit_id)
         removals.append(removal)
         if removal.is_removed:

@@ -111,6 +111,8 @@ class Replayer:
     def _prompts_differ(
         self, old: Harness, new: Harness, opening: Opening, episode: Episode
     ) -> bool:
+        if _texts(old) == _texts(new):
+            return False
         before = self._condition(old, opening, episode)
         after = self._condition(new, opening, episode)
         return before.messages != after.messages or before.tools != after.tools
@@ -169,6 +171,16 @@ def _key(call: Call | None) -> str | None:
     if call is None:
         return None
     return json.dumps([call.tool, call.arguments], sort_keys=True, default=str)
+
+
+def _texts(harness: Harness) -> tuple[object, ...]:
+    """Everything of a harness that can reach the prompt."""
+    files = {
+        path: text
+        for path, text in harness.files.items()
+        if path == "contract.md" or path.startswith("skills/")
+    }
+    return (files, harness.layers, harness.delivery)
 
 
 def _rules_differ(old: Harness, new: Harness) -> bool:

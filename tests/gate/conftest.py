@@ -24,7 +24,7 @@ YAML = "api: 1\nenvironment: sqldesk\n"
 Solves = Callable[[Task, Harness, int], bool | None]
 
 
-def episode_of(task: Task, harness: Harness, repeat: int, outcome: bool | None, tokens: int):
+def make_episode(task: Task, harness: Harness, repeat: int, outcome: bool | None, tokens: int):
     said = f"{task.task_id}|{outcome}|{harness.harness_id if outcome is not None else ''}|{repeat}"
     key = [task.task_id, harness.harness_id, repeat]
     return Episode(
@@ -73,7 +73,7 @@ class SyntheticWorld:
             for repeat in repeats:
                 self.made.append((harness.harness_id, task.task_id, repeat))
                 outcome = self.solves(task, harness, repeat)
-                episodes.append(episode_of(task, harness, repeat, outcome, self.tokens(harness)))
+                episodes.append(make_episode(task, harness, repeat, outcome, self.tokens(harness)))
         return episodes[::-1]
 
     def rollouts_of(self, harness: Harness) -> int:
@@ -157,3 +157,8 @@ def has():
         return any(artifact.name == name for artifact in harness.artifacts)
 
     return holds
+
+
+@pytest.fixture
+def episode_of():
+    return make_episode
