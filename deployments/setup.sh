@@ -11,7 +11,7 @@ if [ ! -x "$VENV/bin/python" ]; then
     "$PYTHON" -m venv "$VENV"
 fi
 if command -v uv >/dev/null 2>&1; then
-    uv pip install --quiet --python "$VENV/bin/python" --requirements requirements.lock
+    uv pip install --quiet --compile-bytecode --python "$VENV/bin/python" --requirements requirements.lock
     uv pip install --quiet --python "$VENV/bin/python" --no-deps --editable .
 else
     "$VENV/bin/python" -m pip install --quiet --disable-pip-version-check --requirement requirements.lock

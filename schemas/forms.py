@@ -1,9 +1,11 @@
 """What a user fills in to start a flow; each model becomes a form in the Prefect UI."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from schemas.errors import ConfigError
 from schemas.fields import Split
 
 
@@ -11,6 +13,23 @@ class Form(BaseModel):
     """Base of flow parameters: complete defaults, no unknown fields, validated in code."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+F = TypeVar("F", bound=Form)
+
+
+def read_form(form: type[F], values: Mapping[str, Any]) -> F:
+    """Check what a user filled in.
+
+    Raises:
+        ConfigError: the first value that cannot be used, in one line.
+    """
+    try:
+        return form.model_validate(dict(values))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(str(part) for part in first["loc"]).replace("_", "-")
+        raise ConfigError(f"--{name}: {first['msg']}; got {first['input']!r}") from None
 
 
 class CycleForm(Form):
@@ -94,6 +113,9 @@ class CollectForm(Form):
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
     tasks: int = Field(default=0, title="Tasks", ge=0)
     repeats: int = Field(default=1, title="Repeats", ge=1, le=16)
+    record: str = Field(
+        default="", title="Record to", description="File that takes every reply of the model."
+    )
 
 
 class ImportForm(Form):

@@ -1,0 +1,80 @@
+"""`init`, `cycle`, `up`: the data folder, one evolution cycle, and served deployments."""
+
+from typing import Annotated
+
+import typer
+
+from deployments.console import emit_json, emit_text, note
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("init")(init)
+    app.command("cycle")(cycle)
+    app.command("up")(up)
+
+
+def init(as_json: Json = False) -> None:
+    """Make the data folder, an empty warehouse with a snapshot, and the seed harnesses."""
+    from tasks.seeding import store_seeds
+
+    result = store_seeds()
+    if as_json:
+        emit_json(result)
+    else:
+        emit_text(f"{result['home']}: {len(result['harnesses'])} seed harnesses")
+
+
+def cycle(
+    environment: Annotated[str, typer.Option(help="World to evolve for.")] = "sqldesk",
+    model: Annotated[str, typer.Option(help="Frozen model.")] = "simulated:weak",
+    reference: Annotated[str, typer.Option(help="Reference model.")] = "simulated:strong",
+    editor: Annotated[str, typer.Option(help="Editor.")] = "rules",
+    harness: Annotated[str, typer.Option(help="seed, a name, or an id.")] = "seed",
+    seed: Annotated[int, typer.Option(help="Seed.")] = 7,
+    rounds: Annotated[int, typer.Option(help="Most edit rounds.")] = 3,
+    slots: Annotated[int, typer.Option(help="Paired trials; e needed is 20 times this.")] = 6,
+    tasks: Annotated[int, typer.Option(help="First N tasks per split; 0 takes all.")] = 0,
+    repeats: Annotated[int, typer.Option(help="Rollouts per arm and task.")] = 1,
+    keep_server: Annotated[bool, typer.Option(help="Leave the Prefect server running.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Run one evolution cycle: collect, annotate, edit and gate, diagnose, synthesize."""
+    from deployments.running import run_cycle_flow
+    from schemas.forms import CycleForm, read_form
+
+    form = read_form(
+        CycleForm,
+        {
+            "environment": environment,
+            "model": model,
+            "reference": reference,
+            "editor": editor,
+            "harness": harness,
+            "seed": seed,
+            "rounds": rounds,
+            "slots": slots,
+            "tasks": tasks,
+            "repeats": repeats,
+        },
+    )
+    summary = run_cycle_flow(form, keep_server=keep_server, note=note)
+    if as_json:
+        emit_json(summary)
+    else:
+        from tasks.reporting import render_summary
+
+        emit_text(render_summary(summary))
+    return 0
+
+
+def up(
+    port: Annotated[int, typer.Option(help="Loopback port of the server; 0 takes a free one.")] = 0,
+    schedule: Annotated[str, typer.Option(help="Cron of the scheduled cycle.")] = "0 2 * * *",
+) -> None:
+    """Start a server and serve every deployment, the cycle on a schedule, until interrupted."""
+    from deployments.up import serve_all
+
+    serve_all(port=port or None, schedule=schedule, note=note)

@@ -1,0 +1,89 @@
+"""`sql`, `export`, `doctor`: the warehouse as people query it, take from it and check it."""
+
+from typing import Annotated
+
+import typer
+
+from deployments.console import emit_json, emit_text, note, table
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("sql")(sql)
+    app.command("export")(export)
+    app.command("doctor")(doctor)
+
+
+def sql(
+    query: Annotated[str, typer.Argument(help="One SELECT or EXPLAIN; - reads stdin.")],
+    form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
+    limit: Annotated[int, typer.Option(help="Most rows to return.")] = 10_000,
+    as_json: Json = False,
+) -> None:
+    """Query the newest published snapshot, read-only; also while flows run."""
+    import csv
+    import sys
+
+    from warehouse.query_guard import query as run
+
+    from schemas.errors import ConfigError
+    from schemas.settings import load_settings
+
+    shape = "json" if as_json else form
+    if shape not in ("table", "csv", "json"):
+        raise ConfigError(f"--format: `{shape}` is unknown", hint="one of table, csv, json")
+    text = sys.stdin.read() if query == "-" else query
+    result = run(load_settings().home, text, row_limit=limit)
+    if shape == "json":
+        rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows]
+        emit_json({"columns": list(result.columns), "rows": rows})
+    elif shape == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(result.columns)
+        writer.writerows(result.rows)
+    else:
+        emit_text(table(result.columns, result.rows))
+    if result.is_cut:
+        note(f"only the first {limit} rows are shown; raise --limit for more")
+
+
+def export(
+    form: Annotated[str, typer.Option("--format", help="trl-sft or trl-dpo.")] = "trl-sft",
+    out: Annotated[str, typer.Option(help="File to write.")] = "",
+    cycle: Annotated[str, typer.Option(help="Cycle id; the newest by default.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Write training examples as JSONL for a trainer."""
+    from tasks.exporting import export_examples
+
+    result = export_examples(form, out, cycle)
+    if as_json:
+        emit_json(result)
+    else:
+        emit_text(f"{result['file']}: {result['rows']} rows, {result['refused']} refused")
+
+
+def doctor(
+    digest: Annotated[bool, typer.Option("--digest", help="One digest per table.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Check the data folder; with --digest, print what two equal runs must agree on."""
+    from deployments.doctor import check_installation, table_digests
+
+    if digest:
+        digests = table_digests()
+        if as_json:
+            emit_json({"digests": digests})
+        else:
+            emit_text("\n".join(f"{value}  {name}" for name, value in digests.items()))
+        return 0
+    findings = check_installation()
+    if as_json:
+        emit_json({"checks": findings})
+    else:
+        emit_text(
+            table(["check", "ok", "detail"], ([f["check"], f["ok"], f["detail"]] for f in findings))
+        )
+    return 0 if all(finding["ok"] for finding in findings) else 1

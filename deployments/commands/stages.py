@@ -1,0 +1,195 @@
+"""`collect`, `import`, `annotate`, `evolve`, `evaluate`, `diagnose`, `synthesize`: one stage each."""
+
+import glob
+from typing import Annotated, Any
+
+import typer
+
+from deployments.console import emit_json, emit_text, table
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Environment = Annotated[str, typer.Option(help="Environment.")]
+Model = Annotated[str, typer.Option(help="Model.")]
+Seed = Annotated[int, typer.Option(help="Seed.")]
+Tasks = Annotated[int, typer.Option(help="First N tasks per split; 0 takes all.")]
+Repeats = Annotated[int, typer.Option(help="Rollouts per task.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("collect")(collect)
+    app.command("import")(import_files)
+    app.command("annotate")(annotate)
+    app.command("evolve")(evolve)
+    app.command("evaluate")(evaluate)
+    app.command("diagnose")(diagnose)
+    app.command("synthesize")(synthesize)
+
+
+def collect(
+    environment: Environment = "sqldesk",
+    model: Model = "simulated:weak",
+    harness: Annotated[str, typer.Option(help="seed, a name, or an id.")] = "seed",
+    split: Annotated[str, typer.Option(help="train, select or sealed.")] = "train",
+    seed: Seed = 7,
+    tasks: Tasks = 0,
+    repeats: Repeats = 1,
+    record: Annotated[str, typer.Option(help="File that takes every reply of the model.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Run episodes and land them."""
+    from schemas.forms import CollectForm, read_form
+    from tasks.collection import collect_split
+
+    values: dict[str, Any] = {"environment": environment, "model": model, "harness": harness}
+    values |= {"split": split, "seed": seed, "tasks": tasks, "repeats": repeats, "record": record}
+    _show(collect_split(read_form(CollectForm, values)), as_json)
+
+
+def import_files(
+    paths: Annotated[list[str], typer.Argument(help="Files or folders of recorded episodes.")],
+    model: Annotated[str, typer.Option(help="Model, where a file names none.")] = "",
+    pair_tasks_by_index: Annotated[
+        bool,
+        typer.Option(
+            "--pair-tasks-by-index", help="For files whose episodes name no task: pair by position."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> int:
+    """Read recorded trajectories: tau-bench and tau2-bench results."""
+    from tasks.importing import import_trajectories
+
+    from schemas.forms import ImportForm, read_form
+
+    found = [match for path in paths for match in (sorted(glob.glob(path)) or [path])]
+    form = read_form(
+        ImportForm,
+        {"paths": found, "model": model, "pair_tasks_by_index": pair_tasks_by_index},
+    )
+    result = import_trajectories(form)
+    _show(result, as_json)
+    if not result["imported"] and not result["duplicates"]:
+        return 1
+    return 3 if result["refused"] else 0
+
+
+def annotate(
+    environment: Annotated[str, typer.Option(help="Only this environment.")] = "",
+    protocol: Annotated[str, typer.Option(help="decisive or paper.")] = "decisive",
+    as_json: Json = False,
+) -> None:
+    """Label failed trajectories by rule priority and find patterns that recur."""
+    from schemas.forms import AnnotateForm, read_form
+    from tasks.annotation import annotate_stored
+
+    form = read_form(AnnotateForm, {"environment": environment, "protocol": protocol})
+    _show(annotate_stored(form), as_json)
+
+
+def evolve(
+    from_imports: Annotated[
+        bool, typer.Option("--from-imports", help="Edit for imported failures.")
+    ] = False,
+    environment: Annotated[str, typer.Option(help="Only this imported environment.")] = "",
+    candidate: Annotated[str, typer.Option(help="A harness folder to gate as well.")] = "",
+    seed: Seed = 7,
+    as_json: Json = False,
+) -> None:
+    """Turn imported failures into edits and gate them by replay over imported history."""
+    from tasks.imported_evolution import evolve_from_imports
+
+    from schemas.errors import ConfigError
+    from schemas.forms import ImportedEvolutionForm, read_form
+
+    if not from_imports:
+        what = "`evolve` works from imported history"
+        raise ConfigError(what, hint="add --from-imports, or use `tackroom cycle` in a live world")
+    form = read_form(
+        ImportedEvolutionForm, {"environment": environment, "candidate": candidate, "seed": seed}
+    )
+    _show(evolve_from_imports(form), as_json)
+
+
+def evaluate(
+    environment: Environment = "sqldesk",
+    model: Model = "simulated:weak",
+    harness: Annotated[str, typer.Option(help="seed, a name, an id, or a folder.")] = "current",
+    split: Annotated[str, typer.Option(help="train, select, sealed or all.")] = "select",
+    without: Annotated[str, typer.Option(help="Also run without this layer, paired.")] = "",
+    seed: Seed = 7,
+    tasks: Tasks = 0,
+    repeats: Repeats = 1,
+    as_json: Json = False,
+) -> int:
+    """Score one model in one harness; gold and noop run on all splits."""
+    from schemas.forms import EvaluateForm, read_form
+    from tasks.evaluation import evaluate as run
+
+    values: dict[str, Any] = {
+        "environment": environment,
+        "model": model,
+        "harness": harness,
+        "split": split,
+        "without": without,
+        "seed": seed,
+        "tasks": tasks,
+        "repeats": repeats,
+    }
+    result = run(read_form(EvaluateForm, values))
+    _show(result, as_json)
+    return 1 if result["success"] is None else 0
+
+
+def diagnose(
+    cycle: Annotated[str, typer.Option(help="Cycle id; the newest by default.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Show why the model of a finished cycle does not benefit as the reference does."""
+    from tasks.diagnosis import diagnose_cycle
+
+    from schemas.forms import DiagnoseForm
+
+    _show(diagnose_cycle(DiagnoseForm(cycle_id=cycle)), as_json)
+
+
+def synthesize(
+    cycle: Annotated[str, typer.Option(help="Cycle id; the newest by default.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Make training examples for the benefit gaps of a cycle."""
+    from tasks.synthesis import synthesize_cycle
+
+    from schemas.forms import SynthesizeForm
+
+    _show(synthesize_cycle(SynthesizeForm(cycle_id=cycle)), as_json)
+
+
+def _show(result: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        emit_json(result)
+    else:
+        emit_text(_as_text(result))
+
+
+def _as_text(result: dict[str, Any]) -> str:
+    """A line for each value; lists of rows as tables."""
+    parts: list[str] = []
+    for name, value in result.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            columns = list(value[0])
+            parts.append(
+                f"{name}\n{table(columns, ([row.get(c) for c in columns] for row in value))}"
+            )
+        elif isinstance(value, dict):
+            inner = ", ".join(f"{key} {_short(item)}" for key, item in value.items())
+            parts.append(f"{name}: {inner}")
+        else:
+            parts.append(f"{name}: {_short(value)}")
+    return "\n".join(parts)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "-" if value is None else str(value)

@@ -1,0 +1,44 @@
+"""`show` and `report`: why something happened, for people."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deployments.console import emit_json, emit_text
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("show")(show)
+    app.command("report")(report)
+
+
+def show(
+    which: Annotated[str, typer.Argument(help="Id of a trajectory or an edit.")],
+    html: Annotated[str, typer.Option(help="Write a page to this file instead.")] = "",
+) -> None:
+    """Show a trajectory step by step, or an edit with the pairs it won and lost."""
+    from tasks.showing import show_html, show_text
+
+    if html:
+        emit_text(str(show_html(which, Path(html))))
+    else:
+        emit_text(show_text(which))
+
+
+def report(
+    out: Annotated[str, typer.Option(help="File to write.")],
+    cycle: Annotated[str, typer.Option(help="Cycle id; the newest by default.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Write one self-contained HTML page about a cycle."""
+    from tasks.report_page import write_report
+
+    result = write_report(cycle, Path(out))
+    if as_json:
+        emit_json(result)
+    else:
+        emit_text(result["file"])

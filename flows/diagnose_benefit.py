@@ -1,0 +1,17 @@
+"""Why the model of a finished cycle does not benefit."""
+
+from typing import Any
+
+from prefect import flow
+from tasks.diagnosis import diagnose_cycle
+
+from flows.prefect_stages import as_task, publish_summary
+from schemas.forms import DiagnoseForm
+
+
+@flow(name="diagnose-benefit")
+def diagnose_benefit(form: DiagnoseForm = DiagnoseForm()) -> dict[str, Any]:  # noqa: B008
+    """Why the model of a finished cycle does not benefit."""
+    result = as_task(diagnose_cycle)(form)
+    publish_summary("diagnose-benefit", "Diagnose benefit", result)
+    return result

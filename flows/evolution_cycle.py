@@ -1,0 +1,68 @@
+"""One evolution cycle: collect, annotate, edit and gate in rounds, evaluate, diagnose, synthesize."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from prefect import flow
+from tasks.diagnosis import diagnose_benefit
+from tasks.synthesis import synthesize_data
+
+from flows.prefect_stages import as_task, publish_summary, publish_table
+from schemas.forms import CycleForm
+from schemas.plans import CyclePlan
+from tasks.annotation import annotate_round
+from tasks.collection import collect_train
+from tasks.cycle import close_cycle, open_cycle
+from tasks.editing import propose_edits
+from tasks.evaluation import score_sealed
+from tasks.gating import gate_edits
+from tasks.reporting import list_decisions, summarize_cycle
+
+Caller = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+@flow(name="evolution-cycle")
+def evolution_cycle(form: CycleForm = CycleForm()) -> dict[str, Any]:  # noqa: B008
+    """Evolve the harness of one model in one environment."""
+    summary = run_cycle(form, as_task)
+    publish_summary("evolution-cycle", "Evolution cycle", summary)
+    publish_table("gate-decisions", list_decisions(summary["cycle_id"]), "Edits and verdicts")
+    return summary
+
+
+def evolve(**inputs: Any) -> dict[str, Any]:
+    """As the flow, in this process and without Prefect: the same stages and the same tables.
+
+    Raises:
+        ConfigError: an input names nothing, or cannot be used.
+    """
+    return run_cycle(CycleForm.model_validate(inputs), lambda stage: stage)
+
+
+def run_cycle(form: CycleForm, call: Caller) -> dict[str, Any]:
+    """The cycle, stage by stage; `call` decides how a stage is called."""
+    started_at = datetime.now(UTC)
+    plan: CyclePlan = call(open_cycle)(form)
+    if not plan.is_finished:
+        call(score_sealed)(plan, plan.base_harness_id, "baseline")
+        harness_id = evolve_in_rounds(plan, call)
+        call(score_sealed)(plan, harness_id, "final")
+        call(diagnose_benefit)(plan, harness_id)
+        call(synthesize_data)(plan, harness_id)
+        call(close_cycle)(plan, harness_id)
+    return summarize_cycle(plan, started_at)
+
+
+def evolve_in_rounds(plan: CyclePlan, call: Caller) -> str:
+    """Edit and gate until a round commits nothing; return the harness in force."""
+    harness_id, slots_used = plan.base_harness_id, 0
+    for round_number in range(1, plan.form.rounds + 1):
+        call(collect_train)(plan, harness_id, round_number)
+        call(annotate_round)(plan, harness_id, round_number)
+        call(propose_edits)(plan, harness_id, round_number)
+        gate = call(gate_edits)(plan, harness_id, round_number, slots_used)
+        if gate.harness_id == harness_id:
+            break
+        harness_id, slots_used = gate.harness_id, gate.slots_used
+    return harness_id

@@ -1,0 +1,17 @@
+"""Edit for imported failures; replay alone gates them."""
+
+from typing import Any
+
+from prefect import flow
+
+from flows.prefect_stages import as_task, publish_summary
+from schemas.forms import ImportedEvolutionForm
+from tasks.imported_evolution import evolve_from_imports
+
+
+@flow(name="evolve-harness")
+def evolve_harness(form: ImportedEvolutionForm = ImportedEvolutionForm()) -> dict[str, Any]:  # noqa: B008
+    """Edit for imported failures; replay alone gates them."""
+    result = as_task(evolve_from_imports)(form)
+    publish_summary("evolve-harness", "Evolve harness", result)
+    return result

@@ -1,0 +1,159 @@
+"""Collecting trajectories: what is stored is reused, what is missing is run and landed."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from schemas.episode import Episode
+from schemas.fields import Row
+from schemas.plans import CollectResult, CyclePlan
+from schemas.runs import CycleTrajectoryRow
+from schemas.trajectories import TrajectoryRow
+from tasks.agent.protocols import Environment, Model, Task
+from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
+from tasks.harness import Harness, Sandbox
+from tasks.harness_rows import harness_rows
+from tasks.scores import Scored, evaluation_row
+from tasks.stage import stage
+from tasks.workbench import Workbench, first_tasks
+
+BLOCK = 128
+"""Episodes that are landed together; a kill loses at most this many."""
+
+
+def episode_rows(episode: Episode) -> list[Row]:
+    """All rows of one episode."""
+    return [
+        episode.trajectory,
+        *episode.steps,
+        *episode.calls,
+        *episode.interventions,
+        *episode.faults,
+        *episode.sources,
+        *episode.prompts.values(),
+    ]
+
+
+def trajectory_rows(episodes: Iterable[Episode]) -> list[Row]:
+    """Rows of many episodes, shared prompts once."""
+    unique = {row: None for episode in episodes for row in episode_rows(episode)}
+    return list(unique)
+
+
+@dataclass
+class Collector:
+    """Runs episodes of one model in one environment for one cycle, each only once ever.
+
+    Attributes:
+        cycle_id: cycle that the episodes are linked to; empty for none.
+        made: episodes that were not stored before.
+    """
+
+    bench: Workbench
+    environment: Environment
+    model: Model
+    sandbox: Sandbox
+    seed: int
+    cycle_id: str = ""
+    on_progress: Callable[[int, int], None] | None = None
+    made: int = 0
+    _known: dict[str, Episode] = field(default_factory=dict[str, Episode])
+    _stored: set[str] = field(default_factory=set[str])
+
+    async def run(
+        self, harness: Harness, tasks: Sequence[Task], purpose: str, repeats: Sequence[int] = (0,)
+    ) -> list[Episode]:
+        """One episode for each task and repeat, tasks first, linked to the cycle by purpose."""
+        specs = [EpisodeSpec(task, self.seed, repeat) for task in tasks for repeat in repeats]
+        return await self.run_specs(harness, specs, purpose)
+
+    async def run_specs(
+        self, harness: Harness, specs: Sequence[EpisodeSpec], purpose: str
+    ) -> list[Episode]:
+        """As `run`, for specs that may be forks."""
+        rig = Rig(self.environment, self.model, harness, self.sandbox, self.bench.now)
+        if harness.harness_id not in self._stored:
+            self.bench.land(harness_rows(harness), "harness")
+            self._stored.add(harness.harness_id)
+        ids = [trajectory_id(rig, spec) for spec in specs]
+        self._recall(ids)
+        wanted = dict(zip(ids, specs, strict=True))
+        missing = [name for name in wanted if name not in self._known]
+        for start in range(0, len(missing), BLOCK):
+            block = missing[start : start + BLOCK]
+            episodes = await run_episodes([wanted[name] for name in block], rig)
+            self._known |= {episode.trajectory_id: episode for episode in episodes}
+            self.made += len(episodes)
+            self.bench.land(trajectory_rows(episodes), f"collect:{purpose}")
+            if self.on_progress:
+                self.on_progress(start + len(block), len(missing))
+        if self.cycle_id:
+            self.bench.land(self._links(ids, purpose), f"link:{purpose}")
+        return [self._known[name] for name in ids]
+
+    def _recall(self, ids: Sequence[str]) -> None:
+        """Fetch stored episodes. A fault is run again: it says nothing about the agent."""
+        unknown = [name for name in dict.fromkeys(ids) if name not in self._known]
+        with self.bench.warehouse.read() as reader:
+            stored = reader.existing(TrajectoryRow, unknown)
+            for episode in reader.episodes([name for name in unknown if name in stored]):
+                self._known[episode.trajectory_id] = episode
+
+    def _links(self, ids: Sequence[str], purpose: str) -> list[CycleTrajectoryRow]:
+        return [
+            CycleTrajectoryRow(cycle_id=self.cycle_id, trajectory_id=name, purpose=purpose)
+            for name in dict.fromkeys(ids)
+        ]
+
+
+@stage(CollectResult)
+def collect_train(
+    bench: Workbench, plan: CyclePlan, harness_id: str, round_number: int
+) -> CollectResult:
+    """Run the train tasks in the harness in force."""
+    return asyncio.run(_collect_train(bench, plan, harness_id, round_number))
+
+
+async def _collect_train(
+    bench: Workbench, plan: CyclePlan, harness_id: str, round_number: int
+) -> CollectResult:
+    form = plan.form
+    environment, model = bench.environment(form.environment), bench.model(form.model)
+    harness = bench.harness(environment.name, harness_id)
+    tasks = first_tasks(environment.tasks("train"), form.tasks)
+    purpose = train_purpose(round_number)
+    async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:
+        episodes = await collector.run(harness, tasks, purpose)
+    scored = Scored(
+        environment.name, model.name, harness_id, "train", purpose, plan.cycle_id, round_number
+    )
+    row = evaluation_row(scored, episodes)
+    bench.land([row], "collect_train")
+    return CollectResult(
+        trajectories=len(episodes),
+        made=collector.made,
+        successes=sum(episode.is_success for episode in episodes),
+        faults=row.faults,
+    )
+
+
+def train_purpose(round_number: int) -> str:
+    """Purpose that links a round's train trajectories to the cycle."""
+    return f"train:{round_number}"
+
+
+def cycle_episodes(bench: Workbench, cycle_id: str, purpose: str) -> list[Episode]:
+    """Stored episodes that a cycle used for a purpose, sorted by id."""
+    with bench.warehouse.read() as reader:
+        links = reader.rows(CycleTrajectoryRow, "cycle_id = ? AND purpose = ?", [cycle_id, purpose])
+        return reader.episodes([link.trajectory_id for link in links])
+
+
+@asynccontextmanager
+async def open_collector(
+    bench: Workbench, environment: Environment, model: Model, seed: int, cycle_id: str = ""
+) -> AsyncIterator[Collector]:
+    """A collector with a sandbox of its own."""
+    async with Sandbox() as sandbox:
+        yield Collector(bench, environment, model, sandbox, seed, cycle_id)

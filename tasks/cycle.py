@@ -1,0 +1,97 @@
+"""Opening and closing a cycle: its id, what it starts from, and what it leaves in force."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from schemas.errors import ConfigError
+from schemas.fields import Row
+from schemas.forms import CycleForm
+from schemas.ids import canonical_json, make_id
+from schemas.plans import CyclePlan, Plan
+from schemas.runs import CycleRow, StageEventRow
+from tasks.annotator.parameters import DEFAULT, taxonomy_version
+from tasks.evaluation import SPLITS
+from tasks.harness_rows import harness_rows, task_rows
+from tasks.stage import stage
+from tasks.workbench import Workbench, first_tasks
+
+CLOSING = "close_cycle"
+
+
+class Closed(Plan):
+    """A cycle that has left its harness in force."""
+
+    harness_id: str
+
+
+def open_cycle(form: CycleForm) -> CyclePlan:
+    """Resolve every word of the form and land what the cycle starts from.
+
+    Raises:
+        ConfigError: a word names nothing, or the environment lacks a split.
+    """
+    bench = Workbench.open()
+    environment = bench.environment(form.environment)
+    model, reference = bench.model(form.model), bench.model(form.reference)
+    harness = bench.harness(environment.name, form.harness)
+    inputs = form.model_dump(mode="json") | {
+        "environment": environment.name,
+        "environment_fingerprint": environment.fingerprint,
+        "model_fingerprint": model.fingerprint,
+        "reference_fingerprint": reference.fingerprint,
+        "harness": harness.harness_id,
+        "taxonomy": taxonomy_version(DEFAULT),
+        "release": release(),
+    }
+    row = CycleRow(
+        cycle_id=make_id("cyc", inputs),
+        environment=environment.name,
+        model=model.name,
+        reference=reference.name,
+        editor=form.editor,
+        seed=form.seed,
+        base_harness_id=harness.harness_id,
+        inputs=canonical_json(inputs),
+        created_at=bench.now,
+    )
+    plan = CyclePlan(cycle_id=row.cycle_id, form=form, base_harness_id=harness.harness_id)
+    if is_finished(bench, row.cycle_id):
+        return plan.model_copy(update={"is_finished": True})
+    rows: list[Row] = [row, *harness_rows(harness)]
+    for split in SPLITS:
+        tasks = first_tasks(environment.tasks(split), form.tasks)
+        if not tasks:
+            what = f"environment `{environment.name}` has no {split} tasks"
+            raise ConfigError(what, hint="a cycle needs train, select and sealed tasks")
+        rows += task_rows(environment, tasks)
+    bench.land(rows, "open_cycle")
+    bench.commit()
+    return plan
+
+
+def is_finished(bench: Workbench, cycle_id: str) -> bool:
+    """Tell whether a cycle has been closed."""
+    with bench.warehouse.read() as reader:
+        events = reader.rows(
+            StageEventRow,
+            "cycle_id = ? AND state = 'done' AND starts_with(stage, ?)",
+            [cycle_id, CLOSING],
+        )
+    return bool(events)
+
+
+@stage(Closed)
+def close_cycle(bench: Workbench, plan: CyclePlan, harness_id: str) -> Closed:
+    """Point the name `current` to the harness the cycle ended with."""
+    environment = bench.environment(plan.form.environment).name
+    row = bench.name_row(environment, "current", harness_id)
+    if row is not None:
+        bench.land([row], CLOSING)
+    return Closed(harness_id=harness_id)
+
+
+def release() -> str:
+    """Version of this installation; part of every cycle id."""
+    try:
+        return version("tackroom")
+    except PackageNotFoundError:
+        return "source"

@@ -1,0 +1,159 @@
+"""What the gate is given: candidates rebuilt from rows, past edits, secrets it must not find."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from schemas.episode import Episode
+from schemas.failures import FailurePatternRow
+from schemas.gate import GateDecisionRow, ReplayCheckRow
+from schemas.harness import EditRow
+from schemas.plans import CyclePlan
+from tasks.agent.protocols import Environment, HasGoldTexts
+from tasks.editor.manifest import Manifest
+from tasks.gate.candidate import DECOY_EDITORS, Candidate, Member
+from tasks.gate.findings import Checked
+from tasks.gate.leak import LeakGuard
+from tasks.gate.static import StaticContext, changed_artifacts
+from tasks.harness import Harness
+from tasks.workbench import Workbench
+
+
+@dataclass(frozen=True)
+class PastEdit:
+    """A decided edit of the cycle and the text it added."""
+
+    edit: EditRow
+    decision: GateDecisionRow
+    parent: Harness
+    child: Harness
+
+    @property
+    def body(self) -> str:
+        """Text of the artifact it added or changed; empty when it removed one."""
+        for artifact in self.child.artifacts:
+            if (artifact.layer, artifact.name) == (self.edit.layer, self.edit.artifact):
+                return artifact.body
+        return ""
+
+    @property
+    def told_to_editor(self) -> tuple[str, ...]:
+        """Findings an editor may see: all of static checks and replay, counts of a trial."""
+        if self.decision.stage in ("static", "replay"):
+            return tuple(str(text) for text in json.loads(self.decision.findings))
+        counts = f"{self.decision.wins} won, {self.decision.losses} lost, {self.decision.ties} tied"
+        return (f"{self.decision.verdict}, {self.decision.reason}: {counts}",)
+
+
+def past_edits(bench: Workbench, cycle_id: str) -> list[PastEdit]:
+    """Decided edits of a cycle in the order they were proposed."""
+    with bench.warehouse.read() as reader:
+        decisions = {
+            row.edit_id: row for row in reader.rows(GateDecisionRow, "cycle_id = ?", [cycle_id])
+        }
+        edits = reader.rows(EditRow, "cycle_id = ?", [cycle_id])
+    edits = sorted(
+        (edit for edit in edits if edit.edit_id in decisions),
+        key=lambda edit: (edit.round, edit.ordinal),
+    )
+    return [
+        PastEdit(
+            edit,
+            decisions[edit.edit_id],
+            bench.harness("", edit.parent_harness_id),
+            bench.harness("", edit.child_harness_id),
+        )
+        for edit in edits
+    ]
+
+
+def open_edits(bench: Workbench, plan: CyclePlan, round_number: int) -> list[Checked]:
+    """Edits of a round that static checks and replay let through, in their order."""
+    with bench.warehouse.read() as reader:
+        where = "cycle_id = ? AND round = ?"
+        edits = reader.rows(EditRow, where, [plan.cycle_id, round_number])
+        decided = {
+            row.edit_id for row in reader.rows(GateDecisionRow, "cycle_id = ?", [plan.cycle_id])
+        }
+        ids = [edit.edit_id for edit in edits]
+        among = "edit_id IN (SELECT unnest(?::VARCHAR[]))"
+        replays = {row.edit_id: row for row in reader.rows(ReplayCheckRow, among, [ids])}
+        patterns = {row.pattern_id: row for row in reader.rows(FailurePatternRow)}
+    waiting = [edit for edit in edits if edit.edit_id not in decided]
+    return [
+        Checked(
+            candidate_of(bench, edit, patterns.get(edit.pattern_id or "")),
+            "replay",
+            replay=replays.get(edit.edit_id),
+        )
+        for edit in sorted(waiting, key=lambda edit: edit.ordinal)
+    ]
+
+
+def candidate_of(bench: Workbench, edit: EditRow, pattern: FailurePatternRow | None) -> Candidate:
+    """Rebuild a candidate from its stored edit."""
+    manifest = Manifest.model_validate_json(edit.manifest)
+    return Candidate(
+        edit_id=edit.edit_id,
+        parent=bench.harness("", edit.parent_harness_id),
+        child=bench.harness("", edit.child_harness_id),
+        layer=edit.layer,
+        artifact=edit.artifact,
+        members=members_of(pattern.members) if pattern else (),
+        predicted_fixes=frozenset(manifest.predicted_fixes),
+        predicted_risks=frozenset(manifest.predicted_risks),
+        is_decoy=edit.editor in DECOY_EDITORS,
+    )
+
+
+def members_of(members: str) -> tuple[Member, ...]:
+    """Members of a pattern from their JSON text."""
+    return tuple(
+        Member(item["trajectory_id"], item.get("step_index")) for item in json.loads(members)
+    )
+
+
+def static_context(
+    bench: Workbench, plan: CyclePlan, environment: Environment, episodes: Sequence[Episode]
+) -> StaticContext:
+    """What candidates of a round are checked against."""
+    refused = [
+        past for past in past_edits(bench, plan.cycle_id) if past.decision.verdict == "rejected"
+    ]
+    artifacts = {
+        artifact_id
+        for past in refused
+        for artifact_id in changed_artifacts(past.parent, past.child)
+    }
+    visible = [environment.system_prompt, *_tool_texts(environment), *_seen(episodes)]
+    closed = [task.text for split in ("select", "sealed") for task in environment.tasks(split)]
+    return StaticContext(
+        known={
+            past.edit.child_harness_id: f"refused as {past.decision.reason}" for past in refused
+        },
+        rejected_artifacts=frozenset(artifacts),
+        guard=LeakGuard.build(gold=gold_texts(environment), closed=closed, visible=visible),
+        visible_text="\n".join(visible),
+        pinned_fingerprint=environment.fingerprint,
+        fingerprint=environment.fingerprint,
+    )
+
+
+def gold_texts(environment: Environment) -> tuple[str, ...]:
+    """Gold answers an environment gives out for leak checks; none when it gives none."""
+    return environment.gold_texts() if isinstance(environment, HasGoldTexts) else ()
+
+
+def _tool_texts(environment: Environment) -> list[str]:
+    return [json.dumps(tool.as_openai(), ensure_ascii=False) for tool in environment.tools]
+
+
+def _seen(episodes: Iterable[Episode]) -> list[str]:
+    """Everything an agent saw or said in train episodes."""
+    texts: list[str] = []
+    for episode in episodes:
+        texts.append(episode.task_text)
+        texts += [step.observation for step in episode.steps if step.observation]
+        texts += [step.text for step in episode.steps if step.text]
+        texts += [call.arguments_raw for call in episode.calls if call.arguments_raw]
+    return texts

@@ -1,0 +1,74 @@
+"""Stored harnesses for people: list, find, describe, take out."""
+
+from pathlib import Path
+from typing import Any
+
+from schemas.errors import ConfigError
+from tasks.harness import Harness, HarnessError
+from tasks.workbench import Workbench
+from warehouse.harness_store import list_harnesses
+
+_COUNTS = "SELECT harness_id, count(*) AS artifacts FROM harness_artifacts GROUP BY harness_id"
+
+
+def stored_harnesses(environment: str = "") -> list[dict[str, Any]]:
+    """All stored harnesses with their names and the number of their artifacts."""
+    bench = Workbench.open()
+    with bench.warehouse.read() as reader:
+        counts = dict(reader.frame(_COUNTS).rows())
+        found = list_harnesses(reader, environment=environment or None)
+    return [
+        {
+            "harness_id": row.harness_id,
+            "environment": row.environment,
+            "names": ", ".join(row.names),
+            "artifacts": counts.get(row.harness_id, 0),
+            "layers": row.layers,
+            "delivery": row.delivery,
+        }
+        for row in found
+    ]
+
+
+def find_harness(word: str, environment: str = "") -> Harness:
+    """The stored harness that an id, the start of one, or a name points to.
+
+    Raises:
+        ConfigError: nothing, or more than one, is meant.
+    """
+    return Workbench.open().harness(environment, word)
+
+
+def describe_harness(harness: Harness) -> dict[str, Any]:
+    """Everything about one harness."""
+    return {
+        "harness_id": harness.harness_id,
+        "environment": harness.environment,
+        "layers": list(harness.layers),
+        "delivery": harness.delivery,
+        "artifacts": [
+            {
+                "artifact_id": artifact.artifact_id,
+                "layer": artifact.layer,
+                "name": artifact.name,
+                "path": artifact.path,
+                "description": artifact.description,
+            }
+            for artifact in harness.artifacts
+        ],
+        "files": dict(harness.content_files),
+    }
+
+
+def export_harness(word: str, environment: str, folder: str) -> dict[str, Any]:
+    """Write a harness as a folder.
+
+    Raises:
+        ConfigError: the harness is unknown, or the folder holds something else.
+    """
+    harness = find_harness(word, environment)
+    try:
+        harness.save(Path(folder))
+    except HarnessError as error:
+        raise ConfigError(f"cannot write to {folder}: {error}", hint="name a new folder") from error
+    return {"folder": folder, "harness_id": harness.harness_id, "files": sorted(harness.files)}

@@ -1,0 +1,113 @@
+"""Importing recorded trajectories: files to landed rows, a bounded number at a time."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from schemas.fields import Outcome, Split
+from schemas.forms import ImportForm
+from schemas.trajectories import ImportReportRow, TaskRow, TrajectoryRow
+from tasks.harness_rows import harness_rows
+from tasks.importers.draft import ReadOptions
+from tasks.importers.engine import stream_files
+from tasks.importers.results import FileReport, ImportItem, Known, RefusedEpisode, total_counts
+from tasks.workbench import Workbench, seed_harness
+
+BATCH = 200
+"""Episodes that are landed as one segment."""
+MANY_FILES = (".json", ".jsonl", ".yaml", ".traj", ".eval", ".csv")
+
+
+def import_trajectories(
+    form: ImportForm, on_progress: Callable[[int, int], None] | None = None
+) -> dict[str, Any]:
+    """Import files, and say for each what became of it.
+
+    Secrets are redacted before anything is stored. What cannot be read is named with file,
+    position and reason, and kept in `quarantine`.
+    """
+    bench = Workbench.open()
+    paths = expand_folders(Path(path) for path in form.paths)
+    environments: dict[str, str] = {}
+
+    def harness_of(environment: str) -> str:
+        if environment not in environments:
+            harness = seed_harness(environment)
+            bench.land(harness_rows(harness), "import")
+            environments[environment] = harness.harness_id
+        return environments[environment]
+
+    items = stream_files(
+        paths,
+        harness_of=harness_of,
+        now=bench.now,
+        options=ReadOptions(model=form.model, pair_tasks_by_index=form.pair_tasks_by_index),
+        known=_known(bench),
+    )
+    reports: list[FileReport] = []
+    refusals: list[RefusedEpisode] = []
+    for batch in _batches(items):
+        bench.land([row for item in batch for row in item.rows()], "import")
+        reports += [item for item in batch if isinstance(item, FileReport)]
+        refusals += [item for item in batch if isinstance(item, RefusedEpisode)]
+        if on_progress:
+            on_progress(len(reports), len(paths))
+    bench.commit()
+    return _summary(reports, refusals, sorted(environments))
+
+
+def expand_folders(paths: Iterable[Path]) -> list[Path]:
+    """Files to read: a folder stands for what lies in it, unless it is itself one recording."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir() and not (path / "results.json").exists():
+            found += sorted(child for child in path.iterdir() if _is_readable(child))
+        else:
+            found.append(path)
+    return found
+
+
+def _is_readable(path: Path) -> bool:
+    if path.is_dir():
+        return (path / "results.json").exists()
+    return path.suffix in MANY_FILES
+
+
+def _known(bench: Workbench) -> Known:
+    with bench.warehouse.read() as reader:
+        outcomes: dict[str, Outcome] = {
+            row.trajectory_id: row.outcome
+            for row in reader.rows(TrajectoryRow, "origin = 'import'")
+        }
+        imports = {row.import_id for row in reader.rows(ImportReportRow)}
+        splits: dict[str, Split] = {row.task_id: row.split for row in reader.rows(TaskRow)}
+    return Known(outcomes.get, imports.__contains__, lambda task_id: splits.get(task_id, "train"))
+
+
+def _batches(items: Iterable[ImportItem]) -> Iterator[list[ImportItem]]:
+    batch: list[ImportItem] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) >= BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _summary(
+    reports: list[FileReport], refusals: list[RefusedEpisode], environments: list[str]
+) -> dict[str, Any]:
+    columns = ("source_file", "source_format", "episodes", "imported", "duplicates", "refused")
+    columns += ("unknown_task", "redactions")
+    return {
+        **total_counts(reports),
+        "environments": environments,
+        "files": [
+            {name: getattr(report.row, name) for name in columns} | report.outcomes
+            for report in reports
+        ],
+        "refusals": [
+            {"place": refusal.row.place, "reason": refusal.row.reason} for refusal in refusals
+        ],
+    }

@@ -1,0 +1,63 @@
+"""A stage of a cycle: it runs once, and its rows and its being done become durable together."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from schemas.ids import canonical_json
+from schemas.plans import CyclePlan, Plan
+from schemas.runs import StageEventRow
+from tasks.workbench import Workbench
+
+P = ParamSpec("P")
+R = TypeVar("R", bound=Plan)
+
+
+def stage(
+    result: type[R],
+) -> Callable[
+    [Callable[Concatenate[Workbench, CyclePlan, P], R]], Callable[Concatenate[CyclePlan, P], R]
+]:
+    """Make a body `(bench, plan, ...)` a stage `(plan, ...)`.
+
+    The stage and its further arguments name one piece of work of a cycle. When that is done
+    already, its recorded result is returned. Else the body runs; whatever it landed is taken in
+    together with the event that says so, so a killed stage is repeated as a whole.
+    """
+
+    def decorate(
+        body: Callable[Concatenate[Workbench, CyclePlan, P], R],
+    ) -> Callable[Concatenate[CyclePlan, P], R]:
+        @wraps(body)
+        def run(plan: CyclePlan, *args: P.args, **kwargs: P.kwargs) -> R:
+            bench = Workbench.open()
+            key = ":".join([body.__name__, *map(str, args)])
+            recorded = _recorded(bench, plan.cycle_id, key)
+            if recorded is not None:
+                return result.model_validate_json(recorded)
+            outcome = body(bench, plan, *args, **kwargs)
+            bench.land([_done(bench, plan.cycle_id, key, outcome)], key)
+            bench.commit()
+            return outcome
+
+        return run
+
+    return decorate
+
+
+def _recorded(bench: Workbench, cycle_id: str, key: str) -> str | None:
+    with bench.warehouse.read() as reader:
+        events = reader.rows(
+            StageEventRow, "cycle_id = ? AND stage = ? AND state = 'done'", [cycle_id, key]
+        )
+    return events[-1].detail if events else None
+
+
+def _done(bench: Workbench, cycle_id: str, key: str, outcome: Plan) -> StageEventRow:
+    return StageEventRow(
+        cycle_id=cycle_id,
+        stage=key,
+        state="done",
+        detail=canonical_json(outcome.model_dump(mode="json")),
+        created_at=bench.now,
+    )

@@ -1,0 +1,138 @@
+"""What every stage works with: settings, warehouse, and the things their words name."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from schemas.errors import ConfigError
+from schemas.fields import Row
+from schemas.harness import HarnessNameRow
+from schemas.settings import Settings, load_settings
+from tasks.agent.models import resolve_model
+from tasks.agent.protocols import Environment, Model, Task
+from tasks.environments.registry import resolve_environment
+from tasks.harness import Harness, HarnessError
+from warehouse.harness_store import harness_files, next_ordinal, resolve_harness
+from warehouse.seeds import seed_files
+from warehouse.store import Warehouse
+
+SEED_HARNESS = "seed"
+CURRENT = "current"
+_IN_FORCE = "SELECT harness_id FROM harness_names_in_force WHERE environment = ? AND name = ?"
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """Settings and the moment a stage started; the rest is opened when it is needed."""
+
+    settings: Settings
+    now: datetime
+
+    @classmethod
+    def open(cls) -> "Workbench":
+        """Read the settings that hold here and now."""
+        return cls(load_settings(), datetime.now(UTC))
+
+    @cached_property
+    def warehouse(self) -> Warehouse:
+        """The warehouse of the data folder."""
+        return Warehouse(self.settings.home)
+
+    def environment(self, word: str) -> Environment:
+        """The environment of this name.
+
+        Raises:
+            ConfigError: there is none.
+        """
+        return resolve_environment(word)
+
+    def model(self, word: str) -> Model:
+        """The model of this name.
+
+        Raises:
+            ConfigError: there is none.
+        """
+        return resolve_model(word, self.settings)
+
+    def harness(self, environment: str, word: str) -> Harness:
+        """The harness that a name, an id or the start of an id points to.
+
+        Raises:
+            ConfigError: nothing, or more than one harness, is meant.
+        """
+        if word == SEED_HARNESS:
+            return seed_harness(environment)
+        with self.warehouse.read() as reader:
+            try:
+                harness_id = resolve_harness(reader, word, environment=environment or None)
+            except ConfigError:
+                if word != CURRENT:
+                    raise
+                return seed_harness(environment)
+            return Harness.from_files(harness_files(reader, harness_id))
+
+    def name_row(self, environment: str, name: str, harness_id: str) -> HarnessNameRow | None:
+        """Row that points a name to a harness; None when it points there already."""
+        with self.warehouse.read() as reader:
+            in_force = reader.scalar(_IN_FORCE, [environment, name])
+            if in_force == harness_id:
+                return None
+            ordinal = next_ordinal(reader, environment=environment, name=name)
+        return HarnessNameRow(
+            environment=environment,
+            name=name,
+            ordinal=ordinal,
+            harness_id=harness_id,
+            created_at=self.now,
+        )
+
+    def land(self, rows: Iterable[Row], stage: str) -> None:
+        """Write rows to the landing zone; they count once `commit` has taken them in."""
+        self.warehouse.land(rows, stage=stage)
+
+    def commit(self) -> None:
+        """Take in what was landed, check it, and publish a snapshot.
+
+        Raises:
+            DataContractError: a check of severity `error` failed; nothing was taken in.
+        """
+        self.warehouse.ingest()
+        self.warehouse.publish()
+
+
+def seed_harness(environment: str) -> Harness:
+    """The base harness that ships for an environment; an empty one where none ships."""
+    return Harness.from_files(seed_files(environment))
+
+
+def load_harness(folder: str) -> Harness:
+    """Read a harness of the user's own.
+
+    Raises:
+        ConfigError: the folder does not hold a usable harness.
+    """
+    try:
+        return Harness.load(Path(folder))
+    except HarnessError as error:
+        what = f"harness {folder}: {error}"
+        raise ConfigError(what, hint="see docs/harness.md") from error
+
+
+def first_tasks(tasks: Iterable[Task], limit: int) -> tuple[Task, ...]:
+    """The first tasks with families in equal shares; 0 takes all."""
+    ordered = tuple(tasks)
+    if not limit:
+        return ordered
+    families: dict[str, list[Task]] = {}
+    for task in ordered:
+        families.setdefault(task.family, []).append(task)
+    rank = {
+        task.task_id: position
+        for members in families.values()
+        for position, task in enumerate(members)
+    }
+    chosen = sorted(ordered, key=lambda task: (rank[task.task_id], ordered.index(task)))[:limit]
+    kept = {task.task_id for task in chosen}
+    return tuple(task for task in ordered if task.task_id in kept)
