@@ -14,6 +14,7 @@ from tasks.annotator.canonical import canonical_arguments, clip
 _EXPECTED_KEYS = ("expected_actions", "expected_calls", "gold_actions", "action_checks", "actions")
 _SUCCESS_TOLERANCE = 1e-6
 _DEPTH = 4
+_LARGEST = 1e12
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ NOTHING = Gold()
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+    is_number = isinstance(value, int | float) and -_LARGEST < value < _LARGEST
+    return float(value) if is_number else None
 
 
 def _as_call(item: Any) -> ExpectedCall | None:

@@ -36,7 +36,7 @@ def grader_penalty(view: View) -> list[Hit]:
             "base_success",
             None,
             base=base,
-            reward=reward,
+            reward=str(reward),
             uses_gold=True,
         )
     ]
@@ -49,7 +49,7 @@ def fractional_reward(view: View) -> list[Hit]:
     is_ended = view.timeline.episode.trajectory.termination == "user_stop"
     if view.gold.is_known or not is_nearly_full or not is_ended or not executed_writes(view):
         return []
-    return [_na("fractional_reward", "grader", "fraction", None, reward=reward)]
+    return [_na("fractional_reward", "grader", "fraction", None, reward=str(reward))]
 
 
 def disputed_task(view: View) -> list[Hit]:
