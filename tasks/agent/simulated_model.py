@@ -12,7 +12,14 @@ from schemas.errors import ConfigError
 from schemas.ids import canonical_json, make_id
 from tasks.agent.protocols import Call, Conversation, EpisodeContext, HasExpert, ModelReply, RawCall
 from tasks.agent.simulated_faults import CueCache, FaultProcess, SimulatedEvent
-from tasks.agent.simulated_prompt import CHARS_PER_TOKEN, LOAD_TOOL, Shown, read_prompt
+from tasks.agent.simulated_prompt import (
+    CHARS_PER_TOKEN,
+    LOAD_TOOL,
+    Shown,
+    ToolsShown,
+    read_prompt,
+    read_tools,
+)
 from tasks.agent.simulated_tiers import PROFILES, Luck
 from tasks.agent.simulated_world import HasSimulation, Slip, Tier, View
 
@@ -105,12 +112,15 @@ class SimulatedConversation:
         self._process = FaultProcess(self._simulation, model.tier, self._luck, model.cache)
         self._last: Call | None = None
         self._is_fresh = True
+        self._tools: tuple[Sequence[Message], ToolsShown] | None = None
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[Message]) -> ModelReply:
         """Answer as the expert would, or slip."""
         context = self._context
         opening = context.world.opening
-        shown = read_prompt(messages, tools, context.environment, context.task, opening)
+        if self._tools is None or self._tools[0] is not tools:
+            self._tools = (tools, read_tools(tools, context.environment))
+        shown = read_prompt(messages, self._tools[1], context.environment, context.task, opening)
         if self._is_fresh:
             self._process.skip(shown.turns)
             self._last, self._is_fresh = shown.last_call, False

@@ -49,9 +49,33 @@ class Shown:
         return "\n".join(text for source, text in self.texts if source in wanted)
 
 
+@dataclass(frozen=True)
+class ToolsShown:
+    """What the tool definitions of a prompt say; they rarely change, so they are read once.
+
+    Attributes:
+        texts: what is added to the environment's own descriptions, behind the tool's name.
+        chars: length of all definitions.
+        loadable: skills the load tool takes.
+    """
+
+    texts: tuple[str, ...]
+    chars: int
+    loadable: tuple[str, ...]
+
+
+def read_tools(tools: Sequence[Message], environment: Environment) -> ToolsShown:
+    """Read tool definitions."""
+    return ToolsShown(
+        texts=tuple(_tool_texts(tools, environment)),
+        chars=sum(len(text) for tool in tools for text in _strings(tool)),
+        loadable=tuple(name for tool in tools for name in _loadable(tool)),
+    )
+
+
 def read_prompt(
     messages: Sequence[Message],
-    tools: Sequence[Message],
+    tools: ToolsShown,
     environment: Environment,
     task: Task,
     opening: str = "",
@@ -64,7 +88,7 @@ def read_prompt(
     own = environment.system_prompt
     texts = [
         *_at("system", [text.replace(own, "", 1) if own else text for text in system]),
-        *_at("tools", _tool_texts(tools, environment)),
+        *_at("tools", tools.texts),
         *_user_texts(messages, task.text, opening),
         *_at("skill", [_content(item) for item in messages if _answered(item) in loads]),
         *_at("recent", [_content(item) for item in tail if _answered(item) not in loads]),
@@ -72,8 +96,8 @@ def read_prompt(
     return Shown(
         texts=tuple((source, text[:MAX_READ_CHARS]) for source, text in texts if text.strip()),
         turns=len(spoken),
-        tokens=_count(messages, tools) // CHARS_PER_TOKEN,
-        catalogue=_catalogue(system, tools),
+        tokens=(_count(messages) + tools.chars) // CHARS_PER_TOKEN,
+        catalogue=_catalogue(system, tools.loadable),
         loaded=frozenset(loads.values()),
         last_call=_last_call(messages),
     )
@@ -178,9 +202,8 @@ def _descriptions(value: Any) -> Iterable[str]:
             yield from _descriptions(item)
 
 
-def _catalogue(system: Sequence[str], tools: Sequence[Message]) -> tuple[tuple[str, str], ...]:
-    """Skills the load tool takes, with the lines of the system message that describe them."""
-    names = [name for tool in tools for name in _loadable(tool)]
+def _catalogue(system: Sequence[str], names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Skills that can be loaded, with the lines of the system message that describe them."""
     lines = [line for text in system for line in text.splitlines()] if names else []
     matches = [match for line in lines if (match := _ENTRY.match(line))]
     described = {match.group(1): match.group(2) for match in matches}
@@ -197,13 +220,12 @@ def _loadable(tool: Message) -> list[str]:
     return [str(name) for name in cast("list[Any]", schema.get("enum") or [])]
 
 
-def _count(messages: Sequence[Message], tools: Sequence[Message]) -> int:
-    """Characters of a prompt, counted without writing it out."""
-    spoken = sum(
+def _count(messages: Sequence[Message]) -> int:
+    """Characters of messages, counted without writing them out."""
+    return sum(
         len(_content(message)) + sum(len(part) for call in _written(message) for part in call)
         for message in messages
     )
-    return spoken + sum(len(text) for tool in tools for text in _strings(tool))
 
 
 def _strings(value: Any) -> Iterable[str]:

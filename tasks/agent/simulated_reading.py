@@ -4,11 +4,13 @@ No phrase of any rule or editor is known here; cues of a world are built from th
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Literal
 
 Order = Literal["ab", "ba"]
-MAX_SENTENCE = 800
+MAX_SENTENCE = 500
+MAX_MENTIONS = 8
 MAX_LABEL_WORDS = 3
 
 _STRAIGHT = str.maketrans(
@@ -106,6 +108,11 @@ def steps(text: str) -> tuple[str, ...]:
     return ()
 
 
+def mentions(sentence: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """The first mentions of a pattern; more tell nothing new."""
+    return islice(pattern.finditer(sentence), MAX_MENTIONS)
+
+
 def is_denied(sentence: str, match: re.Match[str]) -> bool | None:
     """Tell whether a mention is denied; null when the sentence only says when it is due."""
     left = _after_label(_LEFT_BOUNDARY.split(sentence[: match.start()])[-1])
@@ -127,12 +134,12 @@ def _after_label(left: str) -> str:
 
 def affirmed(sentence: str, pattern: re.Pattern[str]) -> bool:
     """Tell whether some mention of a pattern is affirmed."""
-    return any(is_denied(sentence, match) is False for match in pattern.finditer(sentence))
+    return any(is_denied(sentence, match) is False for match in mentions(sentence, pattern))
 
 
 def denied(sentence: str, pattern: re.Pattern[str]) -> bool:
     """Tell whether some mention of a pattern is denied."""
-    return any(is_denied(sentence, match) is True for match in pattern.finditer(sentence))
+    return any(is_denied(sentence, match) is True for match in mentions(sentence, pattern))
 
 
 def order_of(sentence: str, a: re.Pattern[str], b: re.Pattern[str]) -> Order | None:

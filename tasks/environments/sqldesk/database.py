@@ -1,56 +1,18 @@
-"""One table in an in-memory SQLite database that hostile statements cannot leave, stall or blow up.
-
-What is refused: everything but reads and row changes of the one table (authorizer), functions that
-read the clock, chance or the disk, statements above a fixed amount of work (progress handler) and
-values above a fixed length (SQLite's own limit). All limits count work, never time, so that the
-same statement always ends the same way.
-"""
+"""One live table in an in-memory SQLite database: run a statement, dump and load the rows."""
 
 import hashlib
 import sqlite3
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from schemas.ids import canonical_json
+from tasks.environments.sqldesk.guards import Guard, Value
 
-MAX_OPERATIONS = 300_000
-OPERATIONS_PER_CHECK = 1_000
-MAX_VALUE_BYTES = 5_000
 MAX_SQL_LENGTH = 20_000
-MAX_PAGES = 128
-MAX_COLUMNS = 100
 MAX_FETCHED_ROWS = 1_000
 MAX_FETCHED_CHARS = 200_000
 
-Value = str | int | float | bytes | None
 SqlRow = tuple[Value, ...]
-
-_CLOCK_FUNCTIONS = ("date", "time", "datetime", "julianday", "strftime")
-_REFUSED_FUNCTIONS = frozenset(
-    {
-        "current_date",
-        "current_time",
-        "current_timestamp",
-        "load_extension",
-        "random",
-        "randomblob",
-        "readfile",
-        "writefile",
-        "edit",
-        "fts3_tokenizer",
-        "sqlite_source_id",
-        "sqlite_version",
-        "last_insert_rowid",
-        "total_changes",
-        "changes",
-        "unixepoch",
-        "timediff",
-    }
-)
-_CHANGES = frozenset({sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE})
-_READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
-_clock_free = sqlite3.connect(":memory:", check_same_thread=False)
 
 
 @dataclass(frozen=True)
@@ -68,7 +30,7 @@ class Answer:
 
     Attributes:
         rows: fetched rows; null when the statement gives none.
-        has_more: whether more rows than `MAX_FETCHED` were there.
+        has_more: whether there were more rows than are ever fetched.
         changed: rows that were changed; null for a read.
         error: message of SQLite; null when the statement ran.
     """
@@ -79,35 +41,33 @@ class Answer:
     error: str | None = None
 
 
-class _Work:
-    """Counts the work of the statement that runs, and cuts it."""
+@dataclass
+class _Content:
+    """The rows at one version of the table, and what was worked out from them."""
 
-    def __init__(self) -> None:
-        self.operations = 0
-
-    def tick(self) -> int:
-        self.operations += OPERATIONS_PER_CHECK
-        return int(self.operations > MAX_OPERATIONS)
+    version: int
+    rows: list[list[Any]]
+    text: str
+    hashed: str | None = None
 
 
 class Database:
-    """A live table, freed with the object: nothing the connection holds refers back to it."""
+    """A live table; its connection is closed with it."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
         self._connection = sqlite3.connect(
             ":memory:", isolation_level=None, check_same_thread=False, cached_statements=0
         )
-        self._connection.text_factory = _decode
-        self._work = _Work()
-        self._insert = _insert_statement(table)
-        self._seen: tuple[int, list[Any], str] | None = None
+        self._guard = Guard(table.name)
+        self._known: _Content | None = None
         columns = ", ".join(f'"{name}" {kind}' for name, kind in table.columns)
-        self._connection.execute(f"PRAGMA max_page_count = {MAX_PAGES}")
         self._connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
-        self._connection.executemany(self._insert, _numbered(table.rows))
-        _limit(self._connection)
-        self._guard()
+        self._insert = _insert_statement(table)
+        rows = [(number, *row) for number, row in enumerate(table.rows, start=1)]
+        self._connection.executemany(self._insert, rows)
+        self._guard.limit(self._connection)
+        self._guard.close(self._connection)
 
     def __del__(self) -> None:
         self._connection.close()
@@ -118,30 +78,39 @@ class Database:
         if len(text) > MAX_SQL_LENGTH:
             return Answer(error="statement too long")
         before = self._connection.total_changes
-        self._work.operations = 0
+        self._guard.reset()
         try:
             return self._fetch(self._connection.execute(text), before)
         except (sqlite3.Error, sqlite3.Warning, OverflowError, MemoryError) as error:
             return Answer(error=_word(error))
 
-    def dump(self) -> list[Any]:
-        """All rows with their row ids, as JSON values."""
-        return self._state()[0]
+    def dump(self) -> str:
+        """All rows with their row ids, as canonical JSON."""
+        return self._content().text
 
     def content_hash(self) -> str:
         """Hash of the rows as a multiset; row ids and order do not count."""
-        return self._state()[1]
+        content = self._content()
+        if content.hashed is None:
+            content.hashed = _hash_rows(content.rows)
+        return content.hashed
 
     def load(self, rows: list[list[Any]]) -> None:
         """Replace all rows by what `dump` gave."""
-        self._unguard()
+        self._guard.open(self._connection)
         self._connection.execute(f'DELETE FROM "{self.table.name}"')  # noqa: S608
+        if any(isinstance(cell, dict) for row in rows for cell in row):
+            self._load_odd(rows)
+        else:
+            self._connection.executemany(self._insert, rows)
+        self._known = None
+        self._guard.close(self._connection)
+
+    def _load_odd(self, rows: list[list[Any]]) -> None:
         head = self._insert[: self._insert.index("VALUES")]
         for row in rows:
             marks = ", ".join("CAST(? AS TEXT)" if _is_odd_text(cell) else "?" for cell in row)
             self._connection.execute(f"{head}VALUES ({marks})", [_from_json(cell) for cell in row])
-        self._seen = None
-        self._guard()
 
     def _fetch(self, cursor: sqlite3.Cursor, before: int) -> Answer:
         rows, has_more = _collect(cursor) if cursor.description else (None, False)
@@ -152,34 +121,34 @@ class Database:
             return Answer(error="not an executable statement")
         return Answer(rows, has_more, changed if rows is None or changed else None)
 
-    def _state(self) -> tuple[list[Any], str]:
+    def _content(self) -> _Content:
         version = self._connection.total_changes
-        if self._seen is None or self._seen[0] != version:
-            self._unguard()
-            columns = ", ".join(f'"{name}"' for name, _ in self.table.columns)
-            query = f'SELECT rowid, {columns} FROM "{self.table.name}" ORDER BY rowid'  # noqa: S608
-            rows = [[_to_json(cell) for cell in row] for row in self._connection.execute(query)]
-            self._guard()
-            self._seen = (version, rows, hash_rows([row[1:] for row in rows]))
-        return self._seen[1], self._seen[2]
+        if self._known is None or self._known.version != version:
+            self._guard.open(self._connection)
+            try:
+                rows = [list(row) for row in self._select()]
+                self._known = _Content(version, rows, canonical_json(rows))
+            except (sqlite3.OperationalError, TypeError, ValueError):
+                self._connection.text_factory = _escape
+                odd = [[_to_json(cell) for cell in row] for row in self._select()]
+                self._connection.text_factory = str
+                self._known = _Content(version, odd, canonical_json(odd))
+            self._guard.close(self._connection)
+        return self._known
 
-    def _guard(self) -> None:
-        self._connection.set_progress_handler(self._work.tick, OPERATIONS_PER_CHECK)
-        self._connection.set_authorizer(_authorizer(self.table.name))
-
-    def _unguard(self) -> None:
-        self._connection.set_progress_handler(None, 0)
-        self._connection.set_authorizer(None)
+    def _select(self) -> list[SqlRow]:
+        columns = ", ".join(f'"{name}"' for name, _ in self.table.columns)
+        query = f'SELECT rowid, {columns} FROM "{self.table.name}" ORDER BY rowid'  # noqa: S608
+        return self._connection.execute(query).fetchall()
 
 
-def hash_rows(rows: list[list[Any]]) -> str:
-    """Hash rows of JSON cells as a multiset."""
-    lines = sorted(canonical_json([_rounded(cell) for cell in row]) for row in rows)
+def _hash_rows(rows: list[list[Any]]) -> str:
+    lines = sorted(canonical_json([_rounded(cell) for cell in row[1:]]) for row in rows)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _numbered(rows: tuple[SqlRow, ...]) -> list[SqlRow]:
-    return [(number, *row) for number, row in enumerate(rows, start=1)]
+def _rounded(cell: Any) -> Any:
+    return round(cell, 6) if isinstance(cell, float) else cell
 
 
 def _collect(cursor: sqlite3.Cursor) -> tuple[tuple[SqlRow, ...], bool]:
@@ -193,35 +162,10 @@ def _collect(cursor: sqlite3.Cursor) -> tuple[tuple[SqlRow, ...], bool]:
     return tuple(rows), False
 
 
-def _limit(connection: sqlite3.Connection) -> None:
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_COLUMN, MAX_COLUMNS)
-    for name in _CLOCK_FUNCTIONS:
-        connection.create_function(name, -1, _without_clock(name), deterministic=True)
-
-
-def _authorizer(table: str) -> Callable[..., int]:
-    def authorize(action: int, first: str | None, second: str | None, *_: str | None) -> int:
-        if action in _CHANGES:
-            return _verdict(is_allowed=first == table)
-        if action == sqlite3.SQLITE_FUNCTION:
-            return _verdict(is_allowed=(second or "").lower() not in _REFUSED_FUNCTIONS)
-        if action == sqlite3.SQLITE_READ:
-            return _verdict(is_allowed=not (first or "").lower().startswith("pragma_"))
-        return _verdict(is_allowed=action in _READS)
-
-    return authorize
-
-
 def _insert_statement(table: Table) -> str:
     columns = ", ".join(f'"{name}"' for name, _ in table.columns)
     marks = ", ".join("?" for _ in range(len(table.columns) + 1))
     return f'INSERT INTO "{table.name}" (rowid, {columns}) VALUES ({marks})'  # noqa: S608
-
-
-def _verdict(*, is_allowed: bool) -> int:
-    return sqlite3.SQLITE_OK if is_allowed else sqlite3.SQLITE_DENY
 
 
 def _word(error: BaseException) -> str:
@@ -235,19 +179,15 @@ def _word(error: BaseException) -> str:
     return message or type(error).__name__
 
 
-def _decode(raw: bytes) -> str:
+def _escape(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
 
 
-def _is_clean(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
-
-
 def _to_json(cell: Value) -> Any:
+    """Write a value JSON has no form for as an object that names its kind."""
     if isinstance(cell, str):
-        if _is_clean(cell):
-            return cell
-        return {"text": cell.encode("utf-8", "surrogateescape").hex()}
+        is_odd = any("\ud800" <= char <= "\udfff" for char in cell)
+        return {"text": cell.encode("utf-8", "surrogateescape").hex()} if is_odd else cell
     if isinstance(cell, bytes):
         return {"blob": cell.hex()}
     if isinstance(cell, float) and cell in (float("inf"), float("-inf")):
@@ -264,23 +204,3 @@ def _from_json(cell: Any) -> Value:
 
 def _is_odd_text(cell: Any) -> bool:
     return isinstance(cell, dict) and "text" in cell
-
-
-def _rounded(cell: Any) -> Any:
-    return round(cell, 6) if isinstance(cell, float) else cell
-
-
-def _without_clock(name: str) -> Callable[..., Value]:
-    """SQLite's date function under its name, refusing what depends on clock or time zone."""
-
-    def compute(*arguments: Value) -> Value:
-        words = {str(part).strip().lower() for part in arguments}
-        times = arguments[1:] if name == "strftime" else arguments
-        if not times or words & {"now", "localtime", "utc"}:
-            message = "the clock is not available"
-            raise sqlite3.OperationalError(message)
-        marks = ", ".join("?" for _ in arguments)
-        row = _clock_free.execute(f"SELECT {name}({marks})", arguments).fetchone()
-        return row[0]
-
-    return compute

@@ -7,6 +7,7 @@ from schemas.errors import ConfigError
 from schemas.fields import Split
 from schemas.ids import canonical_json, sha256_hex
 from tasks.agent.protocols import Call, Task, ToolSpec, World
+from tasks.agent.simulated_world import Simulation
 from tasks.environments.sqldesk import checker
 from tasks.environments.sqldesk.expert import next_call
 from tasks.environments.sqldesk.faults import SqlDeskSimulation
@@ -75,14 +76,15 @@ def _fingerprint() -> str:
 class SqlDesk:
     """DBBench-like desk; stateless, worlds hold what happens."""
 
-    name = NAME
-    tools = TOOLS
+    name: str = NAME
+    fingerprint: str
+    tools: tuple[ToolSpec, ...] = TOOLS
     system_prompt = SYSTEM_PROMPT
     step_budget = 12
-    terminal_tools = frozenset({FINAL_TOOL})
-    non_progress = ("0 rows affected",)
+    terminal_tools: frozenset[str] = frozenset({FINAL_TOOL})
+    non_progress: tuple[str, ...] = ("0 rows affected",)
     is_forkable = True
-    simulation = SqlDeskSimulation()
+    simulation: Simulation = SqlDeskSimulation()
 
     def __init__(self) -> None:
         self.fingerprint = _fingerprint()

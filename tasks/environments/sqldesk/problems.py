@@ -7,7 +7,8 @@ from typing import Literal
 
 from schemas.fields import Split
 from tasks.agent.protocols import Task
-from tasks.environments.sqldesk.database import Database, Table, Value
+from tasks.environments.sqldesk.database import Database, Table
+from tasks.environments.sqldesk.guards import Value
 from tasks.environments.sqldesk.tables import ThemeTable, draw_date, draw_number, draw_table
 from tasks.environments.sqldesk.themes import THEMES, NumberColumn
 

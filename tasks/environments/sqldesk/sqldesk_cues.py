@@ -11,6 +11,8 @@ from tasks.agent.simulated_world import Cue, Source
 from tasks.environments.sqldesk import sqldesk_order_cues as order
 from tasks.environments.sqldesk import sqldesk_shape_cues as shape
 
+MAX_CHARS = 40_000
+
 _OWN_LINE = re.compile(
     r"^(?:\[.*\]|\(truncated: .*\)|\d+ rows? affected|final answer received"
     r"|the final answer was given already|(?:[\w.\[\]]+: )?.* is not of type .*"
@@ -24,6 +26,7 @@ _OWN_LINE = re.compile(
 
 def read_cues(text: str, source: Source) -> tuple[Cue, ...]:
     """Read the cues of a text in the order in which they stand."""
+    text = text[:MAX_CHARS]
     if source == "recent":
         text = "\n".join(line for line in text.splitlines() if not _OWN_LINE.match(line.strip()))
     cues: list[Cue] = []

@@ -2,7 +2,7 @@
 
 import re
 
-from tasks.agent.simulated_reading import affirmed, denied, is_denied
+from tasks.agent.simulated_reading import affirmed, denied, is_denied, mentions
 from tasks.agent.simulated_world import Cue
 from tasks.environments.sqldesk.world import FINAL_TOOL, QUERY_TOOL
 
@@ -34,8 +34,8 @@ _PART = re.compile(r"[,;]|\band\b|\bbut\b|\bwhile\b", _I)
 
 def read_identifier(sentence: str) -> list[Cue]:
     """How column names are to be quoted."""
-    cues = [cue for match in _QUOTING.finditer(sentence) if (cue := _quoting(sentence, match))]
-    cues += [cue for match in _LITERAL.finditer(sentence) if (cue := _literal(sentence, match))]
+    cues = [cue for match in mentions(sentence, _QUOTING) if (cue := _quoting(sentence, match))]
+    cues += [cue for match in mentions(sentence, _LITERAL) if (cue := _literal(sentence, match))]
     return cues
 
 

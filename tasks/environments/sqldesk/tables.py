@@ -4,7 +4,8 @@ import datetime
 import random
 from dataclasses import dataclass
 
-from tasks.environments.sqldesk.database import SqlRow, Table, Value
+from tasks.environments.sqldesk.database import SqlRow, Table
+from tasks.environments.sqldesk.guards import Value
 from tasks.environments.sqldesk.themes import NumberColumn, Theme
 
 MIN_ROWS = 24

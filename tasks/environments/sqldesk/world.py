@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from schemas.errors import EnvironmentFault
@@ -59,12 +59,10 @@ class SqlWorld:
 
     def snapshot(self) -> bytes:
         """Task, progress and rows as canonical JSON."""
-        state = {
-            "task": self.problem.task.task_id,
-            "progress": asdict(self.progress),
-            "rows": self.database.dump(),
-        }
-        return canonical_json(state).encode()
+        progress = canonical_json(vars(self.progress))
+        task = canonical_json(self.problem.task.task_id)
+        rows = self.database.dump()
+        return f'{{"progress":{progress},"rows":{rows},"task":{task}}}'.encode()
 
     def restore(self, state: bytes) -> None:
         """Return to a state of the same task."""

@@ -4,12 +4,13 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import pytest
 
+from schemas.fields import Split
 from tasks.agent.protocols import Call, EpisodeContext, ModelReply, RawCall, Task
+from tasks.agent.simulated_faults import SimulatedEvent
 from tasks.agent.simulated_model import SimulatedModel, simulated_model
 from tasks.environments.sqldesk import create
 from tasks.environments.sqldesk.environment import SqlDesk
@@ -38,6 +39,22 @@ SKILL = """
 """
 
 
+SKILL_NAME = "look-up-stored-values"
+SKILL_DESCRIPTION = "Steps for an insert or update that describes a stored code in words."
+LOAD_SKILL = {
+    "type": "function",
+    "function": {
+        "name": "load_skill",
+        "description": "Load the full text of one skill from the list of skills.",
+        "parameters": {
+            "type": "object",
+            "properties": {"name": {"type": "string", "enum": [SKILL_NAME]}},
+            "required": ["name"],
+        },
+    },
+}
+
+
 @dataclass(frozen=True)
 class HandHarness:
     """Four layers written by hand; each can be switched off."""
@@ -46,6 +63,8 @@ class HandHarness:
     skill: str = SKILL
     has_actions: bool = True
     has_regulation: bool = True
+    is_on_demand: bool = False
+    nudge: str = ""
 
     def without(self, layer: str) -> "HandHarness":
         empty = {
@@ -124,13 +143,10 @@ class Loop:
         self.harness = harness
 
     async def play(self, task: Task, model: SimulatedModel, seed: int, repeat: int = 0) -> Played:
-        environment, harness = self.environment, self.harness
+        environment = self.environment
         world = environment.start(task, seed)
         talk = model.open(EpisodeContext(environment, task, world, seed, repeat))
-        system = environment.system_prompt + ("\n\n" + harness.contract if harness.contract else "")
-        user = task.text + ("\n\n" + harness.skill if harness.skill else "")
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        tools = [tool.as_openai() for tool in environment.tools]
+        messages, tools = self._open(task)
         played = Played(task, False, 0, messages=messages)
         history: list[str] = []
         for step in range(environment.step_budget):
@@ -145,10 +161,26 @@ class Loop:
         played.is_success = world.verdict().outcome == "success"
         return played
 
+    def _open(self, task: Task) -> tuple[list[dict], list[dict]]:
+        harness = self.harness
+        system = [self.environment.system_prompt, harness.contract]
+        user = [task.text, harness.nudge]
+        tools = [tool.as_openai() for tool in self.environment.tools]
+        if harness.is_on_demand:
+            system.append(f"## Skills\n\n- {SKILL_NAME}: {SKILL_DESCRIPTION}")
+            tools.append(LOAD_SKILL)
+        else:
+            user.append(harness.skill)
+        parts = {"system": system, "user": user}
+        texts = {role: "\n\n".join(part for part in texts if part) for role, texts in parts.items()}
+        return [{"role": role, "content": text} for role, text in texts.items()], tools
+
     def _turn(self, task, world, reply, history) -> tuple[str, bool]:
         raw = reply.calls[0] if reply.calls else None
         if raw is None and self.harness.has_actions:
             raw = _rescue(reply.text)
+        if raw is not None and raw.name == "load_skill":
+            return self.harness.skill, False
         if raw is None:
             known = ", ".join(tool.name for tool in self.environment.tools)
             hint = self._hint(world, reply.text, history, "")
@@ -188,51 +220,67 @@ class Desk:
 
     def __init__(self) -> None:
         self.environment = create()
-        self._known: dict = {}
+        self._known: dict[tuple, list[Played]] = {}
+        self._events: dict[tuple, list[SimulatedEvent]] = {}
 
     def play(
         self,
         word: str,
-        split: str,
+        split: Split,
         harness: HandHarness = BARE,
         *,
         seed: int = 7,
-        recorder=None,
-        repeat: int = 0,
+        families: tuple[str, ...] = (),
     ) -> list[Played]:
-        key = (word, split, harness, seed, repeat)
-        if key not in self._known or recorder is not None:
-            model = simulated_model(word, recorder)
+        key = (word, split, harness, seed, families)
+        if key not in self._known:
+            events: list[SimulatedEvent] = []
+            model = simulated_model(word, lambda luck, turn, event: events.append(event))
             loop = Loop(self.environment, harness)
             tasks = self.environment.tasks(split)
+            tasks = [task for task in tasks if not families or task.family in families]
 
             async def run() -> list[Played]:
-                return [await loop.play(task, model, seed, repeat) for task in tasks]
+                return [await loop.play(task, model, seed) for task in tasks]
 
             self._known[key] = asyncio.run(run())
+            self._events[key] = events
         return self._known[key]
 
+    def causes(
+        self, kind: str, word: str, split: Split, harness: HandHarness = BARE, **more
+    ) -> Counter[str]:
+        """How often a fault struck or not, by cause."""
+        more = {"seed": 7, "families": ()} | more
+        self.play(word, split, harness, **more)
+        events = self._events[(word, split, harness, more["seed"], more["families"])]
+        return Counter(event.cause for event in events if event.kind == kind)
 
-def success(played: Iterable[Played]) -> float:
-    """Share of episodes that pass."""
-    results = [item.is_success for item in played]
-    return sum(results) / len(results)
+    def rate(self, word: str, split: Split, harness: HandHarness = BARE, **more) -> float:
+        """Share of episodes that pass."""
+        played = self.play(word, split, harness, **more)
+        return sum(item.is_success for item in played) / len(played)
 
-
-def by_family(played: Iterable[Played]) -> dict[str, float]:
-    """Share that passes by family."""
-    wins: Counter[str] = Counter()
-    total: Counter[str] = Counter()
-    for item in played:
-        wins[item.task.family] += item.is_success
-        total[item.task.family] += 1
-    return {family: wins[family] / total[family] for family in total}
+    def rates(self, word: str, split: Split, harness: HandHarness = BARE) -> dict[str, float]:
+        """Share that passes by family."""
+        total: Counter[str] = Counter()
+        wins: Counter[str] = Counter()
+        for item in self.play(word, split, harness):
+            total[item.task.family] += 1
+            wins[item.task.family] += item.is_success
+        return {family: wins[family] / total[family] for family in total}
 
 
 @pytest.fixture(scope="session")
 def desk() -> Desk:
     """All played episodes of a session, each once."""
     return Desk()
+
+
+@pytest.fixture(scope="session")
+def bare_harness() -> HandHarness:
+    """No layer at all."""
+    return BARE
 
 
 @pytest.fixture(scope="session")
