@@ -25,14 +25,19 @@ def open_database(path: Path, *, read_only: bool) -> Generator[duckdb.DuckDBPyCo
     Raises:
         WarehouseError: the file is missing, damaged or held by another process.
     """
-    try:
-        connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
-    except duckdb.Error as error:
-        raise unreadable(path, error) from error
+    connection = connect(path, read_only=read_only)
     try:
         yield connection
     finally:
         connection.close()
+
+
+def connect(path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    """Open a DuckDB file that the caller closes; see `open_database`."""
+    try:
+        return duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
+    except duckdb.Error as error:
+        raise unreadable(path, error) from error
 
 
 def create_database(path: Path) -> None:

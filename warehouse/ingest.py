@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import duckdb
+import polars as pl
 
 from schemas.errors import TackroomError, WarehouseError
 from schemas.runs import ValidationResultRow
@@ -105,11 +106,11 @@ def prepare_live(paths: Paths) -> None:
 
 
 def _read(segments: Sequence[str], paths: Paths) -> tuple[SegmentFrames, IngestReport]:
-    frames: SegmentFrames = {}
+    frames: dict[str, dict[str, pl.DataFrame]] = {}
     unreadable: dict[str, TackroomError] = {}
     for segment in segments:
         try:
-            frames = {**frames, segment: read_segment(paths.pending / segment)}
+            frames[segment] = read_segment(paths.pending / segment)
         except WarehouseError as error:
             unreadable[segment] = error
             move_to_failed([segment], paths, str(error))

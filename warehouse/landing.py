@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,8 +102,9 @@ def remove_abandoned(paths: Paths) -> None:
     """Remove what processes that were killed while landing left behind."""
     horizon = time.time() - _ABANDONED_AFTER_S
     for entry in paths.unfinished.iterdir():
-        if entry.stat().st_mtime < horizon:
-            shutil.rmtree(entry, ignore_errors=True)
+        with suppress(FileNotFoundError):  # its owner may finish it meanwhile
+            if entry.stat().st_mtime < horizon:
+                shutil.rmtree(entry, ignore_errors=True)
 
 
 def sync_folder(folder: Path) -> None:
@@ -134,9 +136,7 @@ def _write_segment(frames: dict[str, pl.DataFrame], stage: str, paths: Paths) ->
             digest.update(_write_file(draft / f"{name}.parquet", frames[name]))
         segment = f"{_slug(stage)}-{digest.hexdigest()[:32]}"
         sync_folder(draft)
-        if not (paths.pending / segment).exists():
-            draft.replace(paths.pending / segment)
-            sync_folder(paths.pending)
+        _reveal(draft, paths.pending / segment)
     except (OSError, pl.exceptions.PolarsError) as error:
         what = f"cannot land rows of {stage} in {paths.pending}: {first_line(error)}"
         raise WarehouseError(
@@ -147,6 +147,17 @@ def _write_segment(frames: dict[str, pl.DataFrame], stage: str, paths: Paths) ->
     finally:
         if draft is not None:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+def _reveal(draft: Path, target: Path) -> None:
+    """Make a finished segment visible, unless one of the same content is."""
+    if not target.exists():
+        try:
+            draft.replace(target)
+        except OSError:
+            if not target.exists():  # else another process landed the same rows just now
+                raise
+    sync_folder(target.parent)
 
 
 def _write_file(path: Path, frame: pl.DataFrame) -> bytes:
@@ -190,4 +201,5 @@ def move_to_failed(segments: Sequence[str], paths: Paths, message: str) -> None:
         target = paths.failed / segment
         shutil.rmtree(target, ignore_errors=True)
         (paths.pending / segment).replace(target)
-        (target / "reason.txt").write_text(message + "\n", "utf-8")
+        with suppress(OSError):  # on a full disk the error itself still tells
+            (target / "reason.txt").write_text(message + "\n", "utf-8")

@@ -23,6 +23,7 @@ from schemas.trajectories import (
 from warehouse.columns import from_storage
 from warehouse.database import first_line
 from warehouse.ddl import column_list, quoted
+from warehouse.migrate import is_current
 
 R = TypeVar("R", bound=Row)
 Scalar = str | int | float | bool | None
@@ -123,6 +124,10 @@ class Reader:
             )
             for name in trajectory_ids
         ]
+
+    def is_current(self) -> bool:
+        """Whether the snapshot has the tables and views of this release."""
+        return is_current(self._connection)
 
     def _of(self, row_type: type[R], trajectory_ids: list[str]) -> dict[str, list[R]]:
         grouped: dict[str, list[R]] = defaultdict(list)

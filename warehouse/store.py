@@ -4,19 +4,19 @@ from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+import duckdb
+
 from schemas.errors import DataContractError, TackroomError, WarehouseError
 from schemas.fields import Row
-from warehouse.database import open_database
+from warehouse.database import connect
 from warehouse.ingest import IngestReport, ingest_pending, prepare_live
 from warehouse.landing import Landed, land_rows
 from warehouse.lock import file_lock
-from warehouse.migrate import is_current
 from warehouse.paths import Paths
 from warehouse.reader import Reader
 from warehouse.snapshot import newest_snapshot, publish_snapshot
 
 LOCK_TIMEOUT_S = 300.0
-_OPEN_ATTEMPTS = 5
 
 
 class Warehouse:
@@ -80,23 +80,16 @@ class Warehouse:
 
     @contextmanager
     def read(self) -> Generator[Reader]:
-        """Open the newest snapshot for reading."""
-        for _ in range(_OPEN_ATTEMPTS):
-            snapshot = self.snapshot
-            try:
-                opened = open_database(snapshot, read_only=True)
-                connection = opened.__enter__()
-            except WarehouseError:
-                if snapshot.exists():
-                    raise
-                continue  # a newer one was published and this one removed meanwhile
-            try:
-                yield Reader(connection)
-            finally:
-                connection.close()
-            return
-        what = f"the snapshots of {self.paths.home} vanish faster than they can be opened"
-        raise WarehouseError(what)
+        """Open the newest snapshot for reading.
+
+        Raises:
+            WarehouseError: nothing was published, or the snapshot is damaged.
+        """
+        connection = self._open_newest()
+        try:
+            yield Reader(connection)
+        finally:
+            connection.close()
 
     @property
     def snapshot(self) -> Path:
@@ -111,13 +104,23 @@ class Warehouse:
             raise WarehouseError(what, hint="run `tackroom init`")
         return found
 
+    def _open_newest(self) -> duckdb.DuckDBPyConnection:
+        while True:
+            snapshot = self.snapshot
+            try:
+                return connect(snapshot, read_only=True)
+            except WarehouseError:
+                if snapshot.exists():
+                    raise
+                # newer ones were published and this one removed meanwhile: take the newest
+
     def _is_ready(self) -> bool:
         if not self.paths.live.exists() or newest_snapshot(self.paths) is None:
             return False
         if not self.paths.current.is_symlink():
             return False
-        with open_database(self.snapshot, read_only=True) as connection:
-            return is_current(connection)
+        with self.read() as reader:
+            return reader.is_current()
 
     def _lock(self) -> AbstractContextManager[None]:
         return file_lock(self.paths.lock, timeout_s=self._lock_timeout_s)

@@ -69,7 +69,7 @@ def main() -> None:
             "done": done == 0,
             "digest": json.loads(answer.read_text()) if answer.exists() else {},
         }
-    print(json.dumps(found))
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":

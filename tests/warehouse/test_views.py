@@ -32,8 +32,9 @@ def test_every_view_runs_on_an_empty_warehouse(columns_of_empty, name):
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 def test_every_view_says_what_it_shows(store, view):
     assert view.comment.endswith(".")
-    query = f"SELECT comment FROM duckdb_views() WHERE view_name = '{view.name}'"
-    assert records(store, query) == [{"comment": view.comment}]
+    with store.read() as reader:
+        query = "SELECT comment FROM duckdb_views() WHERE view_name = ?"
+        assert reader.scalar(query, [view.name]) == view.comment
 
 
 def verdict(number, outcome, source="labels.json", **changes):

@@ -782,15 +782,15 @@ CREATE TABLE decision_points (
     "snapshot_id"       VARCHAR,
     PRIMARY KEY ("decision_point_id")
 );
-COMMENT ON TABLE decision_points IS 'A step at which an artifact''s trigger held.';
-COMMENT ON COLUMN decision_points."decision_point_id" IS 'Hash of trajectory, step and artifact.';
+COMMENT ON TABLE decision_points IS 'A step at which an artifact''s trigger held, or at which a run left what it had loaded.';
+COMMENT ON COLUMN decision_points."decision_point_id" IS 'Hash of cycle, trajectory, step and artifact.';
 COMMENT ON COLUMN decision_points."cycle_id" IS 'Cycle that found it.';
 COMMENT ON COLUMN decision_points."trajectory_id" IS 'The trajectory.';
 COMMENT ON COLUMN decision_points."step_index" IS 'The step.';
 COMMENT ON COLUMN decision_points."artifact_id" IS 'The artifact.';
 COMMENT ON COLUMN decision_points."family" IS 'Task family.';
 COMMENT ON COLUMN decision_points."model" IS 'Model that acted.';
-COMMENT ON COLUMN decision_points."called" IS 'Whether a valid call of the artifact came within the window.';
+COMMENT ON COLUMN decision_points."called" IS 'Whether a valid call of the artifact came within the window of its trigger.';
 COMMENT ON COLUMN decision_points."followed" IS 'Whether the loaded artifact was obeyed; null when it was not loaded.';
 COMMENT ON COLUMN decision_points."outcome" IS 'Outcome of the trajectory.';
 COMMENT ON COLUMN decision_points."forked" IS 'Whether the point was drawn for forks.';
@@ -807,10 +807,10 @@ CREATE TABLE counterfactuals (
 );
 COMMENT ON TABLE counterfactuals IS 'One fork from a decision point.';
 COMMENT ON COLUMN counterfactuals."decision_point_id" IS 'The decision point.';
-COMMENT ON COLUMN counterfactuals."arm" IS 'What was changed: nothing, or the artifact''s reference was put before the model.';
+COMMENT ON COLUMN counterfactuals."arm" IS 'What was changed: nothing; the artifact''s reference was put before the model; the reference model took over until the omitted checkpoints were kept.';
 COMMENT ON COLUMN counterfactuals."repeat" IS 'Which re-roll; arms share it.';
 COMMENT ON COLUMN counterfactuals."trajectory_id" IS 'The forked trajectory.';
-COMMENT ON COLUMN counterfactuals."invoked" IS 'Whether the artifact was called within the window.';
+COMMENT ON COLUMN counterfactuals."invoked" IS 'Whether the artifact was called within the window; where it had been loaded, obeyed.';
 COMMENT ON COLUMN counterfactuals."success" IS 'Whether the fork succeeded; null for a fault.';
 
 CREATE TABLE following_checks (
@@ -843,6 +843,7 @@ CREATE TABLE benefit_gaps (
     "effect_lcb"       DOUBLE,
     "severity"         DOUBLE NOT NULL,
     "points"           BIGINT NOT NULL,
+    "verdict"          VARCHAR NOT NULL,
     "failed_runs"      BIGINT NOT NULL,
     "unexplained_runs" BIGINT NOT NULL,
     PRIMARY KEY ("cycle_id", "model", "family", "gap_type", "artifact_id")
@@ -860,6 +861,7 @@ COMMENT ON COLUMN benefit_gaps."effect" IS 'Success lift of the cure at decision
 COMMENT ON COLUMN benefit_gaps."effect_lcb" IS 'Lower 80 % bound of the effect, floored at 0.';
 COMMENT ON COLUMN benefit_gaps."severity" IS 'reach x prevalence x effect_lcb.';
 COMMENT ON COLUMN benefit_gaps."points" IS 'Decision points behind the effect.';
+COMMENT ON COLUMN benefit_gaps."verdict" IS 'What the forks say: the cure is taken up and helps; taken up without help; not taken up; helps without being taken up; taken up no more than before and of no help; no forks.';
 COMMENT ON COLUMN benefit_gaps."failed_runs" IS 'Failed runs of the family that show the gap.';
 COMMENT ON COLUMN benefit_gaps."unexplained_runs" IS 'Failed runs of the family in which the artifact was called and followed, or not due.';
 
@@ -885,7 +887,7 @@ CREATE TABLE training_examples (
     PRIMARY KEY ("example_id")
 );
 COMMENT ON TABLE training_examples IS 'One training example with lineage to the trajectory, step and artifact it came from.';
-COMMENT ON COLUMN training_examples."example_id" IS 'Hash of kind, lineage and messages.';
+COMMENT ON COLUMN training_examples."example_id" IS 'Hash of cycle, kind, lineage and messages.';
 COMMENT ON COLUMN training_examples."cycle_id" IS 'Cycle that made it.';
 COMMENT ON COLUMN training_examples."kind" IS 'anchored_call: call the artifact here; faithful_pair: obey it rather than deviate.';
 COMMENT ON COLUMN training_examples."path" IS 'Gap it is meant to close.';
@@ -894,7 +896,7 @@ COMMENT ON COLUMN training_examples."family" IS 'Task family.';
 COMMENT ON COLUMN training_examples."task_id" IS 'Task of the trajectory.';
 COMMENT ON COLUMN training_examples."split" IS 'Split of the task; only train tasks become examples.';
 COMMENT ON COLUMN training_examples."model" IS 'Model the example is for.';
-COMMENT ON COLUMN training_examples."trajectory_id" IS 'Trajectory the prefix was taken from.';
+COMMENT ON COLUMN training_examples."trajectory_id" IS 'Trajectory that holds the prefix, and the chosen side of a pair.';
 COMMENT ON COLUMN training_examples."step_index" IS 'Step the example is anchored at.';
 COMMENT ON COLUMN training_examples."artifact_id" IS 'Artifact it teaches.';
 COMMENT ON COLUMN training_examples."rejected_trajectory_id" IS 'Trajectory of the rejected side of a pair.';
@@ -915,7 +917,7 @@ CREATE TABLE exports (
     PRIMARY KEY ("export_id")
 );
 COMMENT ON TABLE exports IS 'One file of examples written for a trainer.';
-COMMENT ON COLUMN exports."export_id" IS 'Hash of format and content.';
+COMMENT ON COLUMN exports."export_id" IS 'Hash of format, file name and content.';
 COMMENT ON COLUMN exports."format" IS 'Format, such as `trl-sft`.';
 COMMENT ON COLUMN exports."file_name" IS 'Name of the file, without the folder.';
 COMMENT ON COLUMN exports."rows" IS 'Rows written.';
