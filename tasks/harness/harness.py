@@ -181,7 +181,12 @@ class Harness:
         return self._with({path: remove_rule(layer, self.files[path], name)})
 
     def without_layer(self, layer: Layer) -> "Harness":
-        """Switch a layer off; its artifacts stay in the folder."""
+        """Switch a layer off; its artifacts stay in the folder.
+
+        Raises:
+            HarnessError: there is no such layer.
+        """
+        check_layer(layer)
         return self._with({settings.PATH: self.settings.without_layer(layer).render()})
 
     def with_delivery(self, delivery: Delivery) -> "Harness":
@@ -200,15 +205,24 @@ class Harness:
         return Harness.from_files({path: text for path, text in texts.items() if text is not None})
 
 
-def _path_of(layer: str, name: str) -> str:
+def check_layer(name: str) -> None:
+    """Refuse a name that is none of the four layers.
+
+    Raises:
+        HarnessError: it is none.
+    """
+    if name not in LAYERS:
+        msg = f"there is no layer {name!r}"
+        raise HarnessError(msg, hint=f"one of {', '.join(LAYERS)}")
+
+
+def _path_of(layer: Layer, name: str) -> str:
+    check_layer(layer)
     if layer == "contract":
         return contract.PATH
     if layer == "skills":
         return skills.path_of(skills.check_skill_name(name))
-    if layer in ("actions", "regulation"):
-        return f"{layer}.py"
-    msg = f"there is no layer {layer!r}"
-    raise HarnessError(msg, hint=f"one of {', '.join(LAYERS)}")
+    return PATHS[layer]
 
 
 def _artifact(layer: Layer, name: str, path: str, description: str, body: str) -> Artifact:

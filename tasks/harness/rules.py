@@ -3,6 +3,7 @@
 import ast
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .errors import HarnessError
 from .stateless import is_stateless, tracked_names
@@ -79,6 +80,7 @@ class RuleFile:
     tracked: tuple[str, ...]
 
 
+@lru_cache(maxsize=256)
 def read_rules(layer: RuleLayer, source: str) -> RuleFile:
     """Parse a rule file.
 

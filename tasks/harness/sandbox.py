@@ -31,6 +31,9 @@ CLOCK = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 MAX_MESSAGE = 300
 MAX_OUTPUT_BYTES = 64 * 1024
 T = TypeVar("T")
+_TIMEOUT = "used up the time a rule is given"
+_MEMORY = "used up the memory a rule is given"
+_CRASH = "took its worker process down"
 _EXHAUSTING: tuple[FaultKind, ...] = ("timeout", "memory", "crash")
 
 
@@ -237,16 +240,16 @@ def read_outcome(rule: str, status: str, text: str) -> RuleOutcome:
 
 
 def explain(error: monty.MontyError) -> tuple[FaultKind, str]:
-    """Say how a feed died: kind of fault and one bounded line."""
-    message = " ".join(str(error).split())[:MAX_MESSAGE]
+    """Say how a feed died: kind of fault and one bounded line, the same on every machine."""
     if isinstance(error, monty.MontyCrashedError):
-        return ("timeout" if error.timed_out else "crash"), message
+        return ("timeout", _TIMEOUT) if error.timed_out else ("crash", _CRASH)
+    message = " ".join(str(error).split())[:MAX_MESSAGE]
     if isinstance(error, monty.MontyRuntimeError):
         inner = error.exception()
         if isinstance(inner, TimeoutError) and "time limit" in message:
-            return "timeout", message
+            return "timeout", _TIMEOUT
         if isinstance(inner, MemoryError):
-            return "memory", message
+            return "memory", _MEMORY
     line = _line_of(error)
     return "error", f"{message} (line {line})" if line else message
 

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 JsonObject = dict[str, JsonValue]
 ID_HEX_DIGITS = 16
 MAX_DEPTH = 64
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=str)
 
 
 def normalise(text: str) -> str:
@@ -75,10 +76,10 @@ def _children(value: object) -> list[object]:
 
 def encode(value: object) -> str:
     """Render anything as JSON text the sandbox can read; NaN becomes null, odd objects text."""
-    if is_too_deep(value):
+    if not isinstance(value, str) and is_too_deep(value):
         return "null"
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=str)
+        text = _ENCODER.encode(value)
     except ValueError:
         text = json.dumps(_without_nan(value), ensure_ascii=False, default=str)
     return without_surrogates(text)

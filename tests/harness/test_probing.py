@@ -18,9 +18,9 @@ def look(sandbox, run):
 @pytest.mark.parametrize(
     ("body", "kind", "said"),
     [
-        ("    while True:\n        pass\n", "timeout", "time limit"),
+        ("    while True:\n        pass\n", "timeout", "used up the time"),
         ("    for i in range(3000000):\n        pass\n", None, ""),
-        ("    return 'a' * (10 ** 10)\n", "memory", "memory limit"),
+        ("    return 'a' * (10 ** 10)\n", "memory", "used up the memory"),
         ("    yield 1\n", "unsupported", "yield"),
         ("    del action['tool']\n", "unsupported", "del"),
         ("    import difflib\n    return difflib.x\n", "unsupported", "difflib"),

@@ -149,6 +149,8 @@ def test_many_files_are_refused():
 def test_unknown_layers_and_artifacts_are_refused(make):
     with pytest.raises(HarnessError, match="no layer 'skill'"):
         make().put("skill", "x", "y")
+    with pytest.raises(HarnessError, match="no layer 'skill'"):
+        make().without_layer("skill")
     with pytest.raises(HarnessError, match="no rule 'rule_x'"):
         make().remove("actions", "rule_x")
     with pytest.raises(HarnessError, match="no section 'X'"):

@@ -261,6 +261,12 @@ def test_a_closed_sandbox_says_so(run):
         run(use_closed())
 
 
+@pytest.mark.parametrize("name", ["endless loop", "memory bomb", "power tower"])
+def test_the_message_of_a_fault_is_the_same_every_time(ask, name):
+    source = f"def rule_bad(action, context):\n    {HOSTILE[name][0]}\n"
+    assert ask(source) == ask(source)
+
+
 def test_a_sandbox_that_was_not_started_says_so(run):
     with pytest.raises(SandboxError):
         run(Sandbox(workers=1).evaluate(read_rules("actions", GOOD), timeline()))
