@@ -6,14 +6,16 @@ shows that nothing is lost:
 - *same*: it executes exactly the call that ran (a rewrite to the executed call, a forced call
   that the agent made anyway on its next turn);
 - *repaired*: it acts on a turn that came to nothing - the call failed and the state is unchanged,
-  or no call was found and the world said so - and either only blocks it, or puts a call of the
-  tool in its place with which the agent then went on itself. An agent that turned to another tool
-  was about to do something else, so a rescue there is a change.
+  or no call was found and the world said so - and either only blocks it, or puts the call in its
+  place that the agent meant: of the tool with which it then went on itself, and in the words that
+  it wrote in this turn or in that next call, whatever the punctuation. Everything else that is
+  put in is a call nobody made.
 
 Hints are soft: they change no action and are counted apart.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +24,7 @@ from tasks.gate.touch import Comparison, Difference, same_call
 from tasks.harness import Call
 from tasks.harness.replay import RecordedStep
 
+_WORD = re.compile(r"[^\W_]+")
 Effect = Literal["text", "hint", "same", "repaired", "change"]
 
 
@@ -86,8 +89,28 @@ def _decision_effect(difference: Difference, comparison: Comparison) -> Effect:
     if decision.call is None:
         return "repaired"
     following = _next_success(comparison.steps, difference.position)
-    is_repair = following is not None and following.tool == decision.call.tool
-    return "repaired" if is_repair else "change"
+    return "repaired" if _is_meant(decision.call, recorded, following) else "change"
+
+
+def _is_meant(call: Call, recorded: RecordedStep, following: Call | None) -> bool:
+    if following is None or following.tool != call.tool:
+        return False
+    wanted = _words(call.arguments)
+    written = _words([recorded.raw_text, recorded.raw_arguments or ""])
+    return wanted == _words(following.arguments) or _contains(written, wanted)
+
+
+def _words(value: object) -> list[str]:
+    """Letters and digits of all values in a JSON value, names of arguments left out."""
+    if isinstance(value, Mapping):
+        return [word for key in sorted(value) for word in _words(value[key])]
+    if isinstance(value, list):
+        return [word for item in value for word in _words(item)]
+    return _WORD.findall(str(value).casefold())
+
+
+def _contains(written: Sequence[str], wanted: Sequence[str]) -> bool:
+    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(written)} "
 
 
 def _came_to_nothing(difference: Difference, episode: Episode) -> bool:

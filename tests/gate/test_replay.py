@@ -41,7 +41,9 @@ def played(base, tasks, episode_of):
         trajectory_id = make_id("traj", [number, outcome, origin, len(turns)])
         sent = {**PROMPTS, "tools": canonical_json(TOOLS)}
         prompts = {
-            kind: PromptRow(prompt_id=make_id("prm", [kind, text]), kind=kind, text=text)
+            kind: PromptRow.model_validate(
+                {"prompt_id": make_id("prm", [kind, text]), "kind": kind, "text": text}
+            )
             for kind, text in sent.items()
         }
         steps, calls, state = [], [], 0
@@ -190,6 +192,32 @@ def test_a_rescue_where_the_agent_went_on_otherwise_is_a_false_fire(checked, pla
     early = {"kind": "rescue", "tool": "commit", "arguments": COMMIT}
     source = rule("rule_x", "action['tool'] is None", early)
     assert checked("rule_x", source, [played(said)]).reason == "false_fire"
+
+
+def test_a_rescue_with_words_that_nobody_wrote_is_a_false_fire(checked, played):
+    said = [
+        Did("query", QUERY),
+        Did(None, text="The answer is 1.", result="No tool call was found."),
+        Did("commit", COMMIT, changes_state=True),
+    ]
+    right = {"kind": "rescue", "tool": "commit", "arguments": COMMIT}
+    assert checked(
+        "rule_x", rule("rule_x", "action['tool'] is None", right), [played(said)]
+    ).is_clean
+    made_up = {"kind": "rescue", "tool": "commit", "arguments": {"answer": ["done"]}}
+    entry = checked("rule_x", rule("rule_x", "action['tool'] is None", made_up), [played(said)])
+    assert entry.reason == "false_fire"
+
+
+def test_a_rewrite_that_only_adds_quotes_to_a_failed_call_is_no_false_fire(checked, played):
+    bare, quoted = {"sql": "SELECT unit price FROM t"}, {"sql": "SELECT `unit price` FROM t"}
+    repaired = [Did("query", bare, is_error=True), Did("query", {"sql": "SELECT 1"}), *PASSED]
+    source = rule(
+        "rule_x",
+        "action['arguments'].get('sql') == 'SELECT unit price FROM t'",
+        {"kind": "rewrite", "tool": "query", "arguments": quoted},
+    )
+    assert checked("rule_x", source, [played(repaired)]).is_clean
 
 
 def test_hints_on_more_than_one_success_in_twenty_are_refused(checked, played):
