@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 from deployments.server import client_environment, prefect_server
@@ -30,7 +29,7 @@ def run_cycle_flow(
         from warehouse.suites import warm_up
 
         warm_up()
-        started, started_at = time.monotonic(), datetime.now(UTC)
+        started = time.monotonic()
         note(f"server {api_url}")
         summary = evolution_cycle(form)
         ended = time.monotonic()

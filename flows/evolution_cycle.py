@@ -1,4 +1,4 @@
-"""One evolution cycle: collect, annotate, edit and gate in rounds, evaluate, diagnose, synthesize."""
+"""One evolution cycle: collect; annotate, edit and gate in rounds; evaluate, diagnose, synthesize."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

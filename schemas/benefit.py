@@ -59,10 +59,10 @@ class BenefitRateRow(Row):
 
 
 class DecisionPointRow(Row):
-    """A step at which an artifact's trigger held."""
+    """A step at which an artifact's trigger held, or at which a run left what it had loaded."""
 
     decision_point_id: PointId
-    """Hash of trajectory, step and artifact."""
+    """Hash of cycle, trajectory, step and artifact."""
     cycle_id: CycleId
     """Cycle that found it."""
     trajectory_id: TrajectoryId
@@ -76,7 +76,7 @@ class DecisionPointRow(Row):
     model: str
     """Model that acted."""
     called: bool
-    """Whether a valid call of the artifact came within the window."""
+    """Whether a valid call of the artifact came within the window of its trigger."""
     followed: bool | None
     """Whether the loaded artifact was obeyed; null when it was not loaded."""
     outcome: Outcome
@@ -92,14 +92,15 @@ class CounterfactualRow(Row):
 
     decision_point_id: PointId
     """The decision point."""
-    arm: Literal["none", "reference"]
-    """What was changed: nothing, or the artifact's reference was put before the model."""
+    arm: Literal["none", "reference", "repaired"]
+    """What was changed: nothing; the artifact's reference was put before the model; the reference
+    model took over until the omitted checkpoints were kept."""
     repeat: Count
     """Which re-roll; arms share it."""
     trajectory_id: TrajectoryId
     """The forked trajectory."""
     invoked: bool
-    """Whether the artifact was called within the window."""
+    """Whether the artifact was called within the window; where it had been loaded, obeyed."""
     success: bool | None
     """Whether the fork succeeded; null for a fault."""
 
@@ -148,6 +149,9 @@ class BenefitGapRow(Row):
     """reach x prevalence x effect_lcb."""
     points: Count
     """Decision points behind the effect."""
+    verdict: Literal["cures", "called_in_vain", "not_called", "nudge", "no_effect", "unmeasured"]
+    """What the forks say: the cure is taken up and helps; taken up without help; not taken up;
+    helps without being taken up; taken up no more than before and of no help; no forks."""
     failed_runs: Count
     """Failed runs of the family that show the gap."""
     unexplained_runs: Count

@@ -22,7 +22,7 @@ class TrainingExampleRow(Row):
     """One training example with lineage to the trajectory, step and artifact it came from."""
 
     example_id: ExampleId
-    """Hash of kind, lineage and messages."""
+    """Hash of cycle, kind, lineage and messages."""
     cycle_id: CycleId
     """Cycle that made it."""
     kind: ExampleKind
@@ -40,7 +40,7 @@ class TrainingExampleRow(Row):
     model: str
     """Model the example is for."""
     trajectory_id: TrajectoryId
-    """Trajectory the prefix was taken from."""
+    """Trajectory that holds the prefix, and the chosen side of a pair."""
     step_index: Count
     """Step the example is anchored at."""
     artifact_id: ArtifactId
@@ -63,7 +63,7 @@ class ExportRow(Row):
     """One file of examples written for a trainer."""
 
     export_id: str
-    """Hash of format and content."""
+    """Hash of format, file name and content."""
     format: str
     """Format, such as `trl-sft`."""
     file_name: str

@@ -20,7 +20,7 @@ def canonical_json(value: Any) -> str:
 
 
 def sha256_hex(text: str) -> str:
-    """Hash text as UTF-8; lone surrogates count as U+FFFD."""
+    """Hash text as UTF-8; a lone surrogate counts as a question mark."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 

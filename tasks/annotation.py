@@ -1,17 +1,31 @@
 """Labelling failed trajectories by rule priority and clustering the causes that recur."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from schemas.episode import Episode
 from schemas.failures import FailureLabelRow, FailurePatternRow, RuleHitRow
 from schemas.fields import Row
+from schemas.forms import AnnotateForm
 from schemas.plans import AnnotateResult, CyclePlan
+from tasks.annotator.declared import imported_profile
 from tasks.annotator.engine import Annotation, annotate
+from tasks.annotator.ordering import with_mined_order
+from tasks.annotator.parameters import DEFAULT, PAPER, Parameters, taxonomy_version
 from tasks.annotator.patterns import find_patterns
 from tasks.annotator.profile import EnvironmentProfile, profile_of_environment
 from tasks.collection import cycle_episodes, train_purpose
+from tasks.environments.registry import environment_names
 from tasks.stage import stage
 from tasks.workbench import Workbench
+
+_ENVIRONMENTS = "SELECT DISTINCT environment FROM trajectories ORDER BY environment"
+_OF_ENVIRONMENT = """
+SELECT trajectory_id FROM trajectories
+WHERE environment = ? AND fault IS NULL
+ORDER BY trajectory_id
+"""
 
 
 @stage(AnnotateResult)
@@ -19,9 +33,10 @@ def annotate_round(
     bench: Workbench, plan: CyclePlan, harness_id: str, round_number: int
 ) -> AnnotateResult:
     """Label the failures of this round's train trajectories and find patterns."""
+    del harness_id  # names the piece of work; the trajectories are linked by round
     episodes = cycle_episodes(bench, plan.cycle_id, train_purpose(round_number))
     profile = profile_of_environment(bench.environment(plan.form.environment))
-    annotations = annotate_all(episodes, profile)
+    annotations = annotate_failures(episodes, with_mined_order(profile, episodes))
     patterns = find_patterns(annotations, episodes)
     bench.land(annotation_rows(annotations, patterns), "annotate_round")
     return AnnotateResult(
@@ -31,10 +46,70 @@ def annotate_round(
     )
 
 
-def annotate_all(episodes: Iterable[Episode], profile: EnvironmentProfile) -> list[Annotation]:
+def annotate_stored(form: AnnotateForm) -> dict[str, Any]:
+    """Label every stored failure and find patterns among train trajectories.
+
+    Labels that stand already stay as they are; the same episodes give the same labels.
+    """
+    bench = Workbench.open()
+    parameters = PAPER if form.protocol == "paper" else DEFAULT
+    with bench.warehouse.read() as reader:
+        names = [str(row[0]) for row in reader.frame(_ENVIRONMENTS).rows()]
+    wanted = [name for name in names if form.environment in ("", name)]
+    results = [annotate_environment(bench, name, parameters) for name in wanted]
+    bench.commit()
+    labels: Counter[str] = Counter()
+    for result in results:
+        labels.update(result["labels"])
+    return {
+        "taxonomy_version": taxonomy_version(parameters),
+        "labelled": sum(labels.values()),
+        "labels": dict(sorted(labels.items())),
+        "environments": results,
+    }
+
+
+def annotate_environment(
+    bench: Workbench, environment: str, parameters: Parameters = DEFAULT
+) -> dict[str, Any]:
+    """Label the failures of one environment and land them."""
+    with bench.warehouse.read() as reader:
+        ids = [str(row[0]) for row in reader.frame(_OF_ENVIRONMENT, [environment]).rows()]
+        episodes = reader.episodes(ids)
+    annotations = annotate_failures(
+        episodes, stored_profile(bench, environment, episodes), parameters
+    )
+    train = [episode for episode in episodes if episode.trajectory.split == "train"]
+    patterns = find_patterns(annotations, train) if parameters == DEFAULT else ()
+    bench.land(annotation_rows(annotations, patterns), "annotate")
+    labels = Counter(a.label.category for a in annotations if a.label is not None)
+    return {
+        "environment": environment,
+        "trajectories": len(episodes),
+        "failures": sum(episode.is_failure for episode in episodes),
+        "labels": dict(sorted(labels.items())),
+        "patterns": len(patterns),
+        "eligible": sum(pattern.eligible for pattern in patterns),
+    }
+
+
+def stored_profile(
+    bench: Workbench, environment: str, episodes: Sequence[Episode]
+) -> EnvironmentProfile:
+    """Profile of an environment: declared by a live one, else inferred from its episodes."""
+    if environment in environment_names():
+        profile = profile_of_environment(bench.environment(environment))
+    else:
+        profile = imported_profile(environment, episodes)
+    return with_mined_order(profile, [e for e in episodes if e.trajectory.split == "train"])
+
+
+def annotate_failures(
+    episodes: Iterable[Episode], profile: EnvironmentProfile, parameters: Parameters = DEFAULT
+) -> list[Annotation]:
     """Annotate failures in the order of their ids."""
     ordered = sorted(episodes, key=lambda episode: episode.trajectory_id)
-    return [annotate(episode, profile) for episode in ordered if episode.is_failure]
+    return [annotate(episode, profile, parameters) for episode in ordered if episode.is_failure]
 
 
 def annotation_rows(

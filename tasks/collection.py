@@ -4,16 +4,18 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from schemas.episode import Episode
 from schemas.fields import Row
+from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
 from schemas.runs import CycleTrajectoryRow
 from schemas.trajectories import TrajectoryRow
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.harness import Harness, Sandbox
-from tasks.harness_rows import harness_rows
+from tasks.harness_rows import harness_rows, task_rows
 from tasks.scores import Scored, evaluation_row
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
@@ -136,6 +138,39 @@ async def _collect_train(
         successes=sum(episode.is_success for episode in episodes),
         faults=row.faults,
     )
+
+
+def collect_split(form: CollectForm) -> dict[str, Any]:
+    """Run the tasks of one split and land the episodes.
+
+    Raises:
+        ConfigError: a word names nothing.
+    """
+    return asyncio.run(_collect_split(form, Workbench.open()))
+
+
+async def _collect_split(form: CollectForm, bench: Workbench) -> dict[str, Any]:
+    environment, model = bench.environment(form.environment), bench.model(form.model, form.record)
+    harness = bench.harness(environment.name, form.harness)
+    tasks = first_tasks(environment.tasks(form.split), form.tasks)
+    bench.land(task_rows(environment, tasks), "collect")
+    count = 1 if model.is_deterministic else form.repeats
+    async with open_collector(bench, environment, model, form.seed) as collector:
+        episodes = await collector.run(harness, tasks, "collect", range(count))
+    bench.commit()
+    return {
+        "environment": environment.name,
+        "model": model.name,
+        "simulated": model.is_simulated,
+        "harness_id": harness.harness_id,
+        "split": form.split,
+        "tasks": len(tasks),
+        "trajectories": len(episodes),
+        "rollouts": collector.made,
+        "successes": sum(episode.is_success for episode in episodes),
+        "failures": sum(episode.is_failure for episode in episodes),
+        "faults": sum(episode.trajectory.fault is not None for episode in episodes),
+    }
 
 
 def train_purpose(round_number: int) -> str:

@@ -70,5 +70,6 @@ def export_harness(word: str, environment: str, folder: str) -> dict[str, Any]:
     try:
         harness.save(Path(folder))
     except HarnessError as error:
-        raise ConfigError(f"cannot write to {folder}: {error}", hint="name a new folder") from error
+        what = f"cannot write to {folder}: {error}"
+        raise ConfigError(what, hint="name a new folder") from error
     return {"folder": folder, "harness_id": harness.harness_id, "files": sorted(harness.files)}

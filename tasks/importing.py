@@ -57,14 +57,22 @@ def import_trajectories(
 
 
 def expand_folders(paths: Iterable[Path]) -> list[Path]:
-    """Files to read: a folder stands for what lies in it, unless it is itself one recording."""
+    """Files to read: a pattern or a folder stands for what it holds, a recording for itself."""
     found: list[Path] = []
-    for path in paths:
+    for path in [match for path in paths for match in _matches(path)]:
         if path.is_dir() and not (path / "results.json").exists():
             found += sorted(child for child in path.iterdir() if _is_readable(child))
         else:
             found.append(path)
     return found
+
+
+def _matches(path: Path) -> list[Path]:
+    """What a pattern matches; a path that is none, or matches nothing, stays as it is."""
+    if path.exists() or not any(mark in str(path) for mark in "*?["):
+        return [path]
+    anchor = Path(path.anchor) if path.is_absolute() else Path()
+    return sorted(anchor.glob(str(path.relative_to(anchor)))) or [path]
 
 
 def _is_readable(path: Path) -> bool:

@@ -48,13 +48,13 @@ class Workbench:
         """
         return resolve_environment(word)
 
-    def model(self, word: str) -> Model:
-        """The model of this name.
+    def model(self, word: str, record: str = "") -> Model:
+        """The model of this name; with `record`, every reply of it goes to that file.
 
         Raises:
             ConfigError: there is none.
         """
-        return resolve_model(word, self.settings)
+        return resolve_model(word, self.settings, record=Path(record) if record else None)
 
     def harness(self, environment: str, word: str) -> Harness:
         """The harness that a name, an id or the start of an id points to.
@@ -104,7 +104,7 @@ class Workbench:
 
 def seed_harness(environment: str) -> Harness:
     """The base harness that ships for an environment; an empty one where none ships."""
-    return Harness.from_files(seed_files(environment))
+    return Harness.from_files(seed_files(environment)).for_environment(environment)
 
 
 def load_harness(folder: str) -> Harness:

@@ -99,6 +99,14 @@ def _failure(rows: int, result: dict[str, Any]) -> SuiteResult:
     return SuiteResult(rows, failing, canonical_json(shown), tuple(names))
 
 
+def warm_up() -> None:
+    """Import the library and prepare all suites now rather than at the first validation."""
+    for name, table in TABLES.items():
+        if table.in_digest:
+            _batch_definition(name)
+            _suite(name)
+
+
 @cache
 def _context() -> gx.data_context.EphemeralDataContext:
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")

@@ -26,27 +26,28 @@ def sql(
     import csv
     import sys
 
-    from warehouse.query_guard import query as run
-
     from schemas.errors import ConfigError
     from schemas.settings import load_settings
+    from warehouse.query_guard import QueryLimits, run_query
+    from warehouse.store import Warehouse
 
     shape = "json" if as_json else form
     if shape not in ("table", "csv", "json"):
-        raise ConfigError(f"--format: `{shape}` is unknown", hint="one of table, csv, json")
+        what = f"--format: `{shape}` is unknown"
+        raise ConfigError(what, hint="one of table, csv, json")
     text = sys.stdin.read() if query == "-" else query
-    result = run(load_settings().home, text, row_limit=limit)
+    snapshot = Warehouse(load_settings().home).snapshot
+    result = run_query(snapshot, text, limits=QueryLimits(rows=limit))
     if shape == "json":
-        rows = [dict(zip(result.columns, row, strict=True)) for row in result.rows]
-        emit_json({"columns": list(result.columns), "rows": rows})
+        emit_json({"columns": list(result.columns), "rows": result.records()})
     elif shape == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(result.columns)
         writer.writerows(result.rows)
     else:
         emit_text(table(result.columns, result.rows))
-    if result.is_cut:
-        note(f"only the first {limit} rows are shown; raise --limit for more")
+    if result.note:
+        note(result.note)
 
 
 def export(

@@ -60,9 +60,8 @@ def diff(
     as_json: Json = False,
 ) -> None:
     """Show what differs between two harnesses as a unified diff."""
-    from tasks.harness_store import find_harness
-
     from tasks.harness import diff as unified
+    from tasks.harness_store import find_harness
 
     before, after = find_harness(old, environment), find_harness(new, environment)
     text = unified(before, after)

@@ -1,6 +1,5 @@
-"""`collect`, `import`, `annotate`, `evolve`, `evaluate`, `diagnose`, `synthesize`: one stage each."""
+"""Commands of one stage each: collect, import, annotate, evolve, evaluate, diagnose, synthesize."""
 
-import glob
 from typing import Annotated, Any
 
 import typer
@@ -58,15 +57,11 @@ def import_files(
     as_json: Json = False,
 ) -> int:
     """Read recorded trajectories: tau-bench and tau2-bench results."""
+    from schemas.forms import ImportForm, read_form
     from tasks.importing import import_trajectories
 
-    from schemas.forms import ImportForm, read_form
-
-    found = [match for path in paths for match in (sorted(glob.glob(path)) or [path])]
-    form = read_form(
-        ImportForm,
-        {"paths": found, "model": model, "pair_tasks_by_index": pair_tasks_by_index},
-    )
+    values = {"paths": paths, "model": model, "pair_tasks_by_index": pair_tasks_by_index}
+    form = read_form(ImportForm, values)
     result = import_trajectories(form)
     _show(result, as_json)
     if not result["imported"] and not result["duplicates"]:
@@ -97,10 +92,9 @@ def evolve(
     as_json: Json = False,
 ) -> None:
     """Turn imported failures into edits and gate them by replay over imported history."""
-    from tasks.imported_evolution import evolve_from_imports
-
     from schemas.errors import ConfigError
     from schemas.forms import ImportedEvolutionForm, read_form
+    from tasks.imported_evolution import evolve_from_imports
 
     if not from_imports:
         what = "`evolve` works from imported history"

@@ -18,16 +18,10 @@ def seed_environments() -> tuple[str, ...]:
 
 
 def seed_files(environment: str) -> dict[str, str]:
-    """Files of the base harness of an environment; of an empty one where none ships."""
-    known = environment in seed_environments()
-    folder = _FOLDER / (environment if known else _EMPTY)
-    files = {
+    """Files of the base harness of an environment; of the empty one where none ships."""
+    folder = _FOLDER / (environment if environment in seed_environments() else _EMPTY)
+    return {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.suffix in (".yaml", ".md", ".py")
     }
-    if not known:
-        files["harness.yaml"] = files["harness.yaml"].replace(
-            f"environment: {_EMPTY}", f"environment: {environment}"
-        )
-    return files

@@ -1,0 +1,141 @@
+"""Diagnosing why a model does not benefit from the harness a cycle ended with."""
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from schemas.benefit import BenefitGapRow, BenefitRateRow, CounterfactualRow, DecisionPointRow
+from schemas.episode import Episode
+from schemas.errors import ConfigError
+from schemas.forms import CycleForm, DiagnoseForm
+from schemas.gate import EvaluationRow
+from schemas.plans import CyclePlan, DiagnoseResult
+from schemas.runs import CycleRow
+from tasks.agent.protocols import Environment, Forkable, Model
+from tasks.agent.rollout import EpisodeSpec
+from tasks.benefit.diagnose import Diagnosis, diagnose
+from tasks.benefit.parameters import DEFAULT
+from tasks.benefit.profile import Subject
+from tasks.benefit.rows import diagnosis_rows
+from tasks.benefit.world import BenefitWorld, Run
+from tasks.collection import Collector
+from tasks.harness import Harness, Sandbox
+from tasks.stage import stage
+from tasks.workbench import Workbench, first_tasks
+
+_NEWEST = "SELECT cycle_id FROM cycles ORDER BY created_at DESC, cycle_id LIMIT 1"
+_GAPS = """
+SELECT rank, family, gap_type, artifact, artifact_id, severity, reach, prevalence, effect,
+       effect_lcb, points, failed_runs, unexplained_runs
+FROM ranked_benefit_gaps
+WHERE cycle_id = ?
+ORDER BY rank
+"""
+
+
+@stage(DiagnoseResult)
+def diagnose_benefit(bench: Workbench, plan: CyclePlan, harness_id: str) -> DiagnoseResult:
+    """Measure the gain of model and reference, and where the harness is not used or obeyed."""
+    environment = bench.environment(plan.form.environment)
+    model, reference = bench.model(plan.form.model), bench.model(plan.form.reference)
+    base = bench.harness(environment.name, plan.base_harness_id)
+    final = bench.harness(environment.name, harness_id)
+    found = asyncio.run(_diagnose(bench, plan, environment, (model, reference), (base, final)))
+    subject = Subject(plan.cycle_id, model.name, environment.name)
+    rows = diagnosis_rows(subject, reference.name, base.harness_id, final.harness_id, found)
+    bench.land(rows, "diagnose_benefit")
+    return DiagnoseResult(
+        hbr=found.rate.hbr,
+        status=found.rate.status,
+        points=sum(isinstance(row, DecisionPointRow) for row in rows),
+        gaps=sum(isinstance(row, BenefitGapRow) for row in rows),
+    )
+
+
+async def _diagnose(
+    bench: Workbench,
+    plan: CyclePlan,
+    environment: Environment,
+    models: tuple[Model, Model],
+    harnesses: tuple[Harness, Harness],
+) -> Diagnosis:
+    form, (model, reference) = plan.form, models
+    async with Sandbox() as sandbox:
+        world = BenefitWorld(
+            seed=form.seed,
+            select=first_tasks(environment.tasks("select"), form.tasks),
+            train=first_tasks(environment.tasks("train"), form.tasks),
+            run=_run(Collector(bench, environment, model, sandbox, form.seed, plan.cycle_id)),
+            run_reference=_run(
+                Collector(bench, environment, reference, sandbox, form.seed, plan.cycle_id)
+            ),
+            repeats=plan.repeats(model.is_deterministic),
+            rerolls=range(1 if model.is_deterministic else DEFAULT.repeats),
+            is_forkable=isinstance(environment, Forkable) and environment.is_forkable,
+        )
+        return await diagnose(world, *harnesses)
+
+
+def _run(collector: Collector) -> Run:
+    async def run(
+        harness: Harness, specs: Sequence[EpisodeSpec], purpose: str
+    ) -> Sequence[Episode]:
+        return await collector.run_specs(harness, specs, purpose) if specs else []
+
+    return run
+
+
+def diagnose_cycle(form: DiagnoseForm) -> dict[str, Any]:
+    """What diagnosis found for a finished cycle; it is made first where it is missing.
+
+    Raises:
+        ConfigError: there is no such cycle, or it has not come to its end.
+    """
+    bench = Workbench.open()
+    plan, harness_id = finished_cycle(bench, form.cycle_id)
+    diagnose_benefit(plan, harness_id)
+    with bench.warehouse.read() as reader:
+        rate = reader.rows(BenefitRateRow, "cycle_id = ?", [plan.cycle_id])[0]
+        points = reader.rows(DecisionPointRow, "cycle_id = ?", [plan.cycle_id])
+        forks = reader.rows(
+            CounterfactualRow,
+            "decision_point_id IN (SELECT unnest(?::VARCHAR[]))",
+            [[point.decision_point_id for point in points]],
+        )
+        gaps = reader.frame(_GAPS, [plan.cycle_id]).to_dicts()
+    return {
+        **rate.model_dump(mode="json"),
+        "simulated": _is_simulated(rate.model) or _is_simulated(rate.reference),
+        "decision_points": len(points),
+        "forks": len(forks),
+        "gaps": gaps,
+    }
+
+
+def _is_simulated(model: str) -> bool:
+    return model.startswith("simulated:")
+
+
+def finished_cycle(bench: Workbench, cycle_id: str) -> tuple[CyclePlan, str]:
+    """The plan of a cycle and the harness it ended with; the newest cycle without an id.
+
+    Raises:
+        ConfigError: there is no such cycle, or it has not come to its end.
+    """
+    with bench.warehouse.read() as reader:
+        wanted = cycle_id or str(reader.scalar(_NEWEST) or "")
+        cycles = reader.rows(CycleRow, "cycle_id = ?", [wanted])
+        if not cycles:
+            what = f"there is no cycle `{wanted}`" if wanted else "there is no cycle yet"
+            raise ConfigError(what, hint="run `tackroom cycle`, or list the table `cycles`")
+        scores = reader.rows(EvaluationRow, "cycle_id = ? AND purpose = 'final'", [wanted])
+    if not scores:
+        what = f"cycle `{wanted}` has not come to its end"
+        raise ConfigError(what, hint="run the same `tackroom cycle` again; it goes on where it was")
+    inputs = json.loads(cycles[0].inputs)
+    form = CycleForm.model_validate(
+        {name: inputs[name] for name in CycleForm.model_fields if name in inputs}
+    )
+    plan = CyclePlan(cycle_id=wanted, form=form, base_harness_id=cycles[0].base_harness_id)
+    return plan, scores[-1].harness_id
