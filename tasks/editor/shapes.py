@@ -9,9 +9,11 @@ from tasks.agent.protocols import JsonObject
 from tasks.editor.reading import Move, Run
 
 KEEP_SHARE = 0.6
+THING_SHARE = 0.95
 SLOT = "…"
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|\w+|[^\w\s]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z_]*")
+_THING = re.compile(r"([A-Za-z]+) \d")
 
 
 @dataclass(frozen=True)
@@ -29,18 +31,27 @@ class Shape:
 
 
 def shared_words(runs: Sequence[Run]) -> frozenset[str]:
-    """Words that appear in the text arguments of most of the runs."""
+    """Words that the text arguments of most runs share.
+
+    A word that comes with a number (`table 2`) names a thing: it is kept only when nearly every
+    run has it, because then it belongs to the way and not to the task.
+    """
     counts: Counter[str] = Counter()
+    things: set[str] = set()
     for run in runs:
-        counts.update({word for move in run.good_calls for word in _words(move.arguments)})
-    least = max(2.0, KEEP_SHARE * len(runs))
-    return frozenset(word for word, count in counts.items() if count >= least)
+        texts = [text for move in run.good_calls for text in _texts(move.arguments)]
+        counts.update({word for text in texts for word in _TOKEN.findall(text)})
+        things |= {word for text in texts for word in _THING.findall(text)}
+    return frozenset(
+        word
+        for word, count in counts.items()
+        if _WORD.fullmatch(word)
+        and count >= max(2.0, (THING_SHARE if word in things else KEEP_SHARE) * len(runs))
+    )
 
 
-def _words(arguments: JsonObject | None) -> Iterable[str]:
-    for value in (arguments or {}).values():
-        if isinstance(value, str):
-            yield from (token for token in _TOKEN.findall(value) if _WORD.fullmatch(token))
+def _texts(arguments: JsonObject | None) -> Iterable[str]:
+    return (value for value in (arguments or {}).values() if isinstance(value, str))
 
 
 def shape_of(move: Move, kept: frozenset[str]) -> Shape:

@@ -4,6 +4,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from tasks.editor.facts import Facts
 from tasks.editor.reading import Move, Run
@@ -49,10 +50,12 @@ def _forms(commands: Iterable[tuple[str, ...]]) -> set[str]:
     """Keep words that most commands of the same verb share; the rest become slots."""
     listed = sorted(set(commands))
     counts = Counter(word for words in listed for word in set(words))
+    things = {one for words in listed for one, two in pairwise(words) if _NUMBER.fullmatch(two)}
     kept = {
         word
         for word, count in counts.items()
-        if not _NUMBER.search(word) and count >= max(2, 0.34 * len(listed))
+        if not _NUMBER.search(word)
+        and count >= max(2, (0.95 if word in things else 0.34) * len(listed))
     }
     if len(listed) == 1:
         kept |= {word for word in listed[0] if not _NUMBER.search(word)}

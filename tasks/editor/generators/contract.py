@@ -98,22 +98,33 @@ def handover_sentence(facts: Facts, target: Target) -> list[Draft]:
 
 def precondition_sentence(facts: Facts, target: Target) -> list[Draft]:
     """State which command must come before one that changes nothing on its own."""
-    verb, enables = target.text("verb"), target.text("enables")
-    if not verb or not enables or verb == enables:
-        return []
     forms = {form.split()[0]: form for form in command_forms(facts)}
-    wanted, first = forms.get(verb, verb), forms.get(enables, enables)
-    lines = [f"`{wanted}` changes nothing until `{first}` has been done: do `{first}` first."]
-    return [
-        _section(
-            f"Before {verb}",
-            lines,
-            "precondition_sentence",
-            f"State that `{enables}` comes before `{verb}`",
-            f"`{verb}` is tried before `{enables}` has made it possible.",
-            target,
-        )
-    ]
+    pairs = _preconditions(target)
+    lines = []
+    for verb, enables in list(pairs)[:6]:
+        wanted = forms.get(verb, verb)
+        first = " or ".join(f"`{forms.get(one, one)}`" for one in enables)
+        lines.append(f"When `{wanted}` changes nothing, do {first} first, then `{wanted}`.")
+    if not lines:
+        return []
+    verbs = ", ".join(dict.fromkeys(verb for verb, _ in pairs))
+    title = f"State what must be done before {verbs}"
+    cause = f"{verbs}: tried before another command has made it possible."
+    return [_section("Preconditions", lines, "precondition_sentence", title, cause, target)]
+
+
+def _preconditions(target: Target) -> dict[tuple[str, tuple[str, ...]], None]:
+    """Verbs with what enables them; a set that holds a smaller one says nothing more."""
+    found: dict[tuple[str, tuple[str, ...]], None] = {}
+    for signature in target.signatures:
+        verb, enables = signature.get("verb"), signature.get("enables")
+        named = [enables] if isinstance(enables, str) else enables
+        if isinstance(verb, str) and verb and isinstance(named, list) and named:
+            wanted = tuple(sorted({str(one) for one in named} - {verb}))
+            smaller = any(verb == other and set(less) < set(wanted) for other, less in found)
+            if wanted and not smaller:
+                found[verb, wanted] = None
+    return found
 
 
 def error_sentences(facts: Facts, target: Target) -> list[Draft]:

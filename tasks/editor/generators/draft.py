@@ -46,7 +46,10 @@ class Target:
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Distinct texts under a key of the signatures, the most frequent first."""
-        found = [signature.get(key) for signature in self.signatures]
+        found: list[object] = []
+        for signature in self.signatures:
+            value = signature.get(key)
+            found.extend(value if isinstance(value, list) else [value])
         return tuple(dict.fromkeys(one for one in found if isinstance(one, str) and one))
 
     def text(self, key: str) -> str:

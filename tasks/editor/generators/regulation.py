@@ -20,7 +20,7 @@ MIN_FIRES = 2
 
 def repeat_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose a hint after the same call brought the same result; fewest repeats that are safe."""
-    for times in (2, 3, 4):
+    for times in (2, 3, 4, 5, 6):
         drafts = _checked(
             facts,
             hint.rule_hint_repeat,
@@ -35,7 +35,7 @@ def repeat_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
 
 def stall_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose a hint after a streak of errors or idle observations."""
-    for window, most in ((3, 2), (4, 3), (5, 4)):
+    for window, most in ((3, 2), (4, 3), (5, 4), (6, 5), (8, 7)):
         parameters = {
             "window": window,
             "most": most,
@@ -57,7 +57,7 @@ def unvisited_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose naming an untried command to an agent that goes to and fro."""
     if facts.command_slot is None:
         return []
-    for window in (6, 8):
+    for window in (6, 8, 10):
         drafts = _checked(
             facts,
             hint.rule_hint_unvisited,

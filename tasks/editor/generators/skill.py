@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from tasks.editor.facts import MIN_SUCCESSES, Facts
@@ -27,6 +28,10 @@ class Step:
     shape: Shape
     in_successes: float
     in_failures: float
+    times: int = 1
+    """How often nearly every success takes it."""
+    between: Shape | None = None
+    """What comes between two of them."""
 
     @property
     def is_skipped(self) -> bool:
@@ -119,8 +124,33 @@ def distil(successes: Sequence[Run], failures: Sequence[Run]) -> list[Step]:
         reached = [one for one in lost if later & set(one)]
         keeping = sum(_comes_first(one, shape, later) for one in reached)
         in_failures = keeping / len(reached) if len(reached) > 1 else share
-        steps.append(Step(shape, share, in_failures))
+        times = _times(shape, won)
+        between = _between(shape, ordered, won) if times > 1 else None
+        steps.append(Step(shape, share, in_failures, times, between))
     return steps
+
+
+def _times(shape: Shape, won: Sequence[Sequence[Shape]]) -> int:
+    counts = sorted(list(one).count(shape) for one in won)
+    return max(1, counts[int(0.2 * len(counts))])
+
+
+def _between(
+    shape: Shape, ordered: Sequence[Shape], won: Sequence[Sequence[Shape]]
+) -> Shape | None:
+    """The shape that every success has between any two of another one."""
+    gaps = [
+        set(one[first + 1 : second])
+        for one in won
+        for places in [[at for at, other in enumerate(one) if other == shape]]
+        for first, second in pairwise(places)
+    ]
+    always = [
+        other
+        for other in ordered
+        if other != shape and gaps and sum(other in gap for gap in gaps) >= SURE * len(gaps)
+    ]
+    return always[-1] if always else None
 
 
 def _common_shapes(won: Sequence[Sequence[Shape]]) -> list[Shape]:
@@ -152,6 +182,9 @@ def _body(steps: Sequence[Step]) -> str:
         shape = step.shape
         call = f"`{shape.tool}`" + (f" with `{_filled(shape)}`" if shape.words else "")
         line = f"{number}. Call {call}."
+        if step.times > 1 and step.between:
+            then = step.between.text or step.between.tool
+            line += f" {step.times} times in all, with `{then.replace(SLOT, '<…>')}` in between."
         if step.is_skipped and number < len(steps):
             line += f" Do not skip this: do it before step {number + 1}."
         elif step.is_skipped:
