@@ -1,0 +1,39 @@
+"""What a diagnosis works with: tasks, models as callbacks, bounds."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from schemas.episode import Episode
+from tasks.agent.protocols import Task
+from tasks.agent.rollout import EpisodeSpec
+from tasks.benefit.parameters import DEFAULT, Parameters
+from tasks.harness import Harness
+
+Run = Callable[[Harness, Sequence[EpisodeSpec], str], Awaitable[Sequence[Episode]]]
+"""Runs specs in a harness for a purpose, one episode for each spec in their order."""
+
+
+@dataclass(frozen=True)
+class BenefitWorld:
+    """What a diagnosis works with.
+
+    Attributes:
+        seed: seed of all rollouts.
+        select: tasks of the benefit rate.
+        train: tasks that may be run with skills on demand and become examples.
+        run: rolls out the model under diagnosis.
+        run_reference: rolls out the reference model.
+        repeats: rollouts of a task behind the rate.
+        rerolls: re-rolls of an arm at one point; one for a deterministic model.
+        is_forkable: whether the environment restores bit-exactly.
+    """
+
+    seed: int
+    select: tuple[Task, ...]
+    train: tuple[Task, ...]
+    run: Run
+    run_reference: Run
+    repeats: range = range(1)
+    rerolls: range = range(1)
+    is_forkable: bool = True
+    parameters: Parameters = DEFAULT
