@@ -32,6 +32,7 @@ async def check_candidate(
         result.findings,
         result.row,
         result.predictions,
+        notes=() if result.row.successes else ("There was no successful run to replay it on.",),
         acted=result.acted,
     )
 

@@ -5,6 +5,7 @@ import pytest
 from tasks.gate.decide import decide_round
 from tasks.gate.fallback import shed_text, split_bundle
 from tasks.gate.findings import VERDICTS, Checked, Finding
+from tasks.gate.pairs import order_tasks
 
 
 def number_of(task):
@@ -125,23 +126,25 @@ def test_a_bundle_with_a_harmful_edit_is_retried_without_it(judged, candidate):
     assert result.slots_spent >= 2
 
 
-def test_a_retry_never_judges_by_pairs_that_chose_it(judged, candidate):
+def test_a_retry_never_judges_by_pairs_that_chose_it(judged, candidate, tasks):
     good, bad = candidate("good"), candidate("bad")
+    order = [number_of(task) for task in order_tasks(tasks(240), 7)]
+    # Two losses in the first block leave hope, three in the second do not: by then the evidence
+    # has crossed, so the edit to blame is dropped and the other judged by the unread pairs.
+    lost = {order[20], order[22], order[30], order[32], order[34]}
 
     def solves(number, names):
-        if number % 10 == 0:
+        if number in lost:
             return "bad" not in names
-        return "good" in names
+        return "good" in names and number % 8 != 0
 
-    # With deterministic replies the first trial stops when even the full cap cannot excuse the
-    # losses; the retry has to start behind every pair that trial has run.
     result, rows, _ = judged([good, bad], solves, count=240)
-    first = [p for p in result.trials if p.purpose == "gate" and p.ordinal == 0]
-    assert first
-    row = rows[good.edit_id]
-    read = [p.ordinal for p in result.trials if p.trial_id == row.trial_id]
-    assert row.verdict == "accepted"
-    assert min(read) == 0 or min(read) % 24 == 0
+    assert result.accepted == (good.edit_id,)
+    assert (rows[bad.edit_id].verdict, rows[bad.edit_id].reason) == ("rejected", "regression")
+    read = [p.ordinal for p in result.trials if p.trial_id == rows[good.edit_id].trial_id]
+    first = [p.ordinal for p in result.trials if p.trial_id == rows[bad.edit_id].trial_id]
+    assert min(first) == 0
+    assert min(read) == 48 > max(first)
 
 
 def test_more_tokens_than_allowed_are_refused_unless_declared(judged, candidate):
