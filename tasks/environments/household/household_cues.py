@@ -20,12 +20,17 @@ _OWN_LINE = re.compile(
     r"|Additional properties are not allowed .*|tool .* not found|[\w.]+: .* is too long"
     r"|There is no tool .*|No tool call was found\..*)$",
 )
+_SLOT = re.compile(r"<[^<>\n]{1,40}>|\{[^{}\n]{1,40}\}")
+"""Placeholders; the words in them name nothing."""
+_UNTRIED = re.compile(r"\bnot (?:yet )?(?:tried|used|visited|searched)(?: yet)?\s*:", re.IGNORECASE)
+"""A label that offers what follows; its `not` denies nothing."""
 
 
 def read_cues(text: str, source: Source) -> tuple[Cue, ...]:
     """Read the cues of a text in the order in which they stand."""
     if source == "recent":
         text = "\n".join(line for line in text.splitlines() if not _OWN_LINE.match(line.strip()))
+    text = _UNTRIED.sub("Untried:", _SLOT.sub("\u2026", text))
     cues: list[Cue] = []
     for sentence in sentences(text):
         cues += form.read_verbs(sentence)

@@ -7,18 +7,26 @@ from tasks.agent.simulated_world import Cue
 
 _I = re.IGNORECASE
 _SLOT = (
-    r"(?:<[^<>]{1,40}>|\{[^{}]{1,40}\}|\[[^\[\]]{1,40}\]|\u2026|\.\.\.|[A-Z]\b|it\b|them\b"
+    r"(?:\[[^\[\]]{1,40}\]|\u2026|\.\.\.|[A-Z]\b|it\b|them\b"
     r"|(?:the |an? |your |one |each |its |that )?(?:[a-z]+ ){0,2}[a-z]+(?: (?:\d+|n|N|x|X))?)"
 )
-_QUOTE = r"[`\"'(\[{<]"
-_MOVE = re.compile(rf"\bmove\b[`\"']? {_SLOT}[`\"']? to\b|{_QUOTE}move\b", _I)
+_QUOTE = r"[`\"'(\[]"
+_KNOWN = r"(?![`\"']? (?:is|are) (?:unknown|wrong|invalid|no))"
+_MOVE = re.compile(
+    rf"\bmove\b[`\"']? (?!on\b|along\b|back\b){_SLOT}[`\"']? to\b|{_QUOTE}move\b", _I
+)
 _TAKE = re.compile(rf"\btake\b[`\"']? {_SLOT}[`\"']? from\b|{_QUOTE}take\b(?!_)", _I)
 _VERB_WORD = re.compile(r"\b(?:verb|command|word)\b", _I)
+_MOVE_WORDS, _TAKE_WORDS = "put|place|drop", "grab|get|pick"
 _OTHER_MOVE = re.compile(
-    rf"{_QUOTE}(?P<verb>put|place|drop)\b|\b(?:verb|command|word) (?P<named>put|place|drop)\b", _I
+    rf"{_QUOTE}(?P<verb>{_MOVE_WORDS})\b{_KNOWN}"
+    rf"|\b(?:verb|command|word) (?P<named>{_MOVE_WORDS})\b",
+    _I,
 )
 _OTHER_TAKE = re.compile(
-    rf"{_QUOTE}(?P<verb>grab|get|pick)\b|\b(?:verb|command|word) (?P<named>grab|get|pick)\b", _I
+    rf"{_QUOTE}(?P<verb>{_TAKE_WORDS})\b{_KNOWN}"
+    rf"|\b(?:verb|command|word) (?P<named>{_TAKE_WORDS})\b",
+    _I,
 )
 
 
@@ -36,7 +44,7 @@ def _verb(sentence: str, kind: str, right: re.Pattern[str], wrong: re.Pattern[st
     return [Cue(kind, is_right=True)] if affirmed(sentence, right) else []
 
 
-_NUMBER = re.compile(r"\bnumber(?:s|ed)?\b|\bdigits?\b|\bindex\b", _I)
+_NUMBER = re.compile(r"\bnumber\b(?! of \w+s\b)|\bnumber(?:s|ed)\b|\bdigits?\b|\bindex\b", _I)
 _NAME = re.compile(
     r"\b(?:names?|things?|items?|objects?|places?|receptacles?|commands?|actions?)\b", _I
 )

@@ -38,7 +38,7 @@ _FRO = re.compile(
     _I,
 )
 _BACK = re.compile(
-    r"\b(?:go|walk|return) back\b|\bsearch (?:\w+ ){0,3}(?:again|once more)\b"
+    r"\b(?:go|walk|return) back\b(?! and forth)|\bsearch (?:\w+ ){0,3}(?:again|once more)\b"
     r"|\b(?:visit|check|search) the same\b|\bkeep (?:visiting|checking|searching)\b",
     _I,
 )

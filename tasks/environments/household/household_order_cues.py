@@ -29,9 +29,9 @@ def _order(passage: str, a: re.Pattern[str], b: re.Pattern[str]) -> Order | None
 _OPEN = re.compile(r"\bopen(?:s|ed|ing)?\b(?! (?:space|question|area))", _I)
 _CLOSED = re.compile(r"\b(?:closed|shut)\b", _I)
 _REACH_IN = re.compile(
-    r"\b(?:tak(?:e|es|ing|en)|mov(?:e|es|ing|ed)|put(?:s|ting)?"
-    r"|plac(?:e|ing|ed)(?! (?:first|is|that))|see|look(?:ing)? (?:in|into|inside)|reach\w*|search\w*|insid|content\w*|use|us(?:ed|ing)"
-    r"|anything)\b",
+    r"\b(?:tak(?:e|es|ing|en)|mov(?:e|es|ing|ed)|put(?:s|ting)?|plac(?:ing|ed)"
+    r"|place (?:it|them|the|an?|your)|see|look(?:ing)? (?:in|into|inside)|reach\w*|search\w*"
+    r"|insid\w*|content\w*|us(?:e|ed|ing)|anything)\b",
     _I,
 )
 _MUST = re.compile(r"\b(?:must|have to|has to|need\w*|always|first|requir\w+)\b", _I)
@@ -106,8 +106,8 @@ _TOGETHER = re.compile(
 )
 
 _BRING = re.compile(
-    r"\b(?:mov(?:e|es|ed|ing)|put(?:s|ting)?|plac(?:e|es|ed|ing)|bring(?:s|ing)?|brought"
-    r"|deliver\w*|drop\w*|set(?:ting)? (?:it |the \w+ )?down)\b",
+    r"\b(?:mov(?:e|es|ed|ing)|put(?:s|ting)?|plac(?:ed|ing)|place (?:it|them|the|an?|your)"
+    r"|bring(?:s|ing)?|brought|deliver\w*|drop\w*|set(?:ting)? (?:it |the \w+ )?down)\b",
     _I,
 )
 _STEM = {"clean": "clean", "heat": "heat", "cool": "cool"}

@@ -5,7 +5,7 @@ from typing import Literal
 
 Treatment = Literal["", "clean", "heat", "cool"]
 APPLIANCES: dict[Treatment, str] = {"clean": "sink", "heat": "oven", "cool": "fridge"}
-CLOSABLE = frozenset({"cupboard", "drawer", "fridge", "oven", "chest", "wardrobe"})
+CLOSABLE = frozenset({"cupboard", "drawer", "hatch", "fridge", "oven", "chest", "wardrobe"})
 INSIDE = CLOSABLE | {"sink", "bin", "basket"}
 """Places things are in; at the others they are on."""
 
@@ -21,11 +21,14 @@ class Room:
 KITCHEN = Room(
     "kitchen",
     (
-        ("worktop", 1, 2),
+        ("worktop", 1, 1),
         ("table", 1, 1),
-        ("cupboard", 2, 3),
+        ("cupboard", 1, 2),
         ("drawer", 1, 2),
         ("shelf", 1, 1),
+        ("rack", 1, 1),
+        ("trolley", 1, 1),
+        ("hatch", 1, 1),
         ("fridge", 1, 1),
         ("oven", 1, 1),
         ("sink", 1, 1),
@@ -66,24 +69,24 @@ class ItemKind:
     treatments: tuple[Treatment, ...] = ()
 
 
-_DISH_GOALS = ("table", "shelf", "cupboard", "drawer")
-_FOOD_GOALS = ("table", "worktop", "bin", "cupboard")
+_DISH_GOALS = ("table", "shelf", "cupboard", "drawer", "rack", "trolley", "hatch", "worktop")
+_FOOD_GOALS = ("table", "worktop", "bin", "cupboard", "shelf", "trolley", "hatch", "rack")
 
 KITCHEN_ITEMS: tuple[ItemKind, ...] = (
-    ItemKind("mug", "beaker", ("cupboard", "worktop"), _DISH_GOALS, ("clean", "heat", "cool")),
-    ItemKind("beaker", "mug", ("worktop", "cupboard"), _DISH_GOALS, ("clean", "cool")),
-    ItemKind("bowl", "plate", ("cupboard", "table"), _DISH_GOALS, ("clean", "cool", "heat")),
-    ItemKind("plate", "bowl", ("table", "cupboard"), _DISH_GOALS, ("clean", "heat", "cool")),
+    ItemKind("mug", "beaker", ("cupboard", "rack"), _DISH_GOALS, ("clean", "heat", "cool")),
+    ItemKind("beaker", "mug", ("rack", "trolley"), _DISH_GOALS, ("clean", "cool")),
+    ItemKind("bowl", "plate", ("shelf", "table"), _DISH_GOALS, ("clean", "cool", "heat")),
+    ItemKind("plate", "bowl", ("hatch", "cupboard"), _DISH_GOALS, ("clean", "heat", "cool")),
     ItemKind("ladle", "spatula", ("drawer", "worktop"), _DISH_GOALS, ("clean",)),
     ItemKind("spatula", "ladle", ("worktop", "drawer"), _DISH_GOALS, ("clean",)),
-    ItemKind("fork", "spoon", ("drawer", "table"), _DISH_GOALS, ("clean",)),
+    ItemKind("fork", "spoon", ("drawer", "trolley"), _DISH_GOALS, ("clean",)),
     ItemKind("spoon", "fork", ("table", "drawer"), _DISH_GOALS, ("clean",)),
-    ItemKind("apple", "peach", ("table", "fridge"), _FOOD_GOALS, ("clean", "heat", "cool")),
-    ItemKind("peach", "apple", ("worktop", "table"), _FOOD_GOALS, ("clean", "cool")),
-    ItemKind("potato", "turnip", ("worktop", "bin"), _FOOD_GOALS, ("clean", "heat", "cool")),
+    ItemKind("apple", "peach", ("trolley", "cupboard"), _FOOD_GOALS, ("clean", "heat", "cool")),
+    ItemKind("peach", "apple", ("hatch", "table"), _FOOD_GOALS, ("clean", "cool")),
+    ItemKind("potato", "turnip", ("cupboard", "bin"), _FOOD_GOALS, ("clean", "heat", "cool")),
     ItemKind("turnip", "potato", ("bin", "worktop"), _FOOD_GOALS, ("clean", "heat")),
     ItemKind("loaf", "muffin", ("worktop", "cupboard"), _FOOD_GOALS, ("heat", "cool")),
-    ItemKind("muffin", "loaf", ("cupboard", "table"), _FOOD_GOALS, ("heat", "cool")),
+    ItemKind("muffin", "loaf", ("cupboard", "shelf"), _FOOD_GOALS, ("heat", "cool")),
 )
 _STUDY_GOALS = ("bench", "desk", "chest", "wardrobe", "basket", "stool")
 STUDY_ITEMS: tuple[ItemKind, ...] = (
