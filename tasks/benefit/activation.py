@@ -6,7 +6,6 @@ the natural arm goes on from the same step without it.
 
 from collections.abc import Sequence
 
-from schemas.episode import Episode
 from tasks.benefit.forks import activation_points, reference_text
 from tasks.benefit.trial import NATURAL, PURPOSE, Bench, Forked, Job, Trial
 from tasks.benefit.use import Use
@@ -29,13 +28,16 @@ async def _arm(bench: Bench, jobs: Sequence[Job], name: str) -> list[Forked]:
         bench.spec(job, name, reference_text(job.due.skill) if is_told else "") for job in jobs
     ]
     episodes = await bench.run(bench.world.run, specs, PURPOSE)
+    uses = [bench.use(job, episode) for job, episode in zip(jobs, episodes, strict=True)]
     return [
-        Forked(job, name, episode, _is_called(bench, job, episode))
-        for job, episode in zip(jobs, episodes, strict=True)
+        Forked(job, name, use, _is_called(bench, job, use))
+        for job, use in zip(jobs, uses, strict=True)
     ]
 
 
-def _is_called(bench: Bench, job: Job, episode: Episode) -> bool:
+def _is_called(bench: Bench, job: Job, use: Use) -> bool:
     """Whether the fork called the artifact within the window of its point."""
-    loaded_at, start = bench.use(job, episode).loaded_at, job.point.step_index
-    return loaded_at is not None and start <= loaded_at <= start + bench.world.parameters.window
+    start = job.point.step_index
+    return use.loaded_at is not None and (
+        start <= use.loaded_at <= start + bench.world.parameters.window
+    )

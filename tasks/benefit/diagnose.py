@@ -30,8 +30,9 @@ class Diagnosis:
 
     @property
     def watched(self) -> list[Use]:
-        """Runs whose checkpoints were looked up: all uses, and the sources of forks."""
-        return [*self.uses, *(point.use for trial in self.trials for point in trial.points)]
+        """Runs whose checkpoints were looked up: all uses, sources of forks, and forks."""
+        sources = [point.use for trial in self.trials for point in trial.points]
+        return [*self.uses, *sources, *(fork.use for trial in self.trials for fork in trial.forks)]
 
 
 async def diagnose(world: BenefitWorld, base: Harness, final: Harness) -> Diagnosis:

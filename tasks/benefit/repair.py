@@ -84,4 +84,5 @@ async def _hand_back(bench: Bench, takeovers: Sequence[_Takeover]) -> list[Forke
 
 
 def _forked(bench: Bench, job: Job, name: str, episode: Episode) -> Forked:
-    return Forked(job, name, episode, bench.use(job, episode).is_followed is True)
+    use = bench.use(job, episode)
+    return Forked(job, name, use, use.is_followed is True)

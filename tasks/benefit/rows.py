@@ -102,7 +102,7 @@ def _counterfactual(subject: Subject, artifact_id: str, fork: Forked) -> Counter
             "decision_point_id": _point_id(subject, point.use, point.step_index, artifact_id),
             "arm": fork.arm,
             "repeat": fork.job.repeat,
-            "trajectory_id": fork.episode.trajectory_id,
+            "trajectory_id": fork.use.episode.trajectory_id,
             "invoked": fork.is_invoked,
             "success": fork.outcome.is_success,
         }

@@ -34,18 +34,19 @@ class Job:
 
 @dataclass(frozen=True)
 class Forked:
-    """One fork: its job and arm, the episode, and whether it took up the cure."""
+    """One fork: its job and arm, how it used the artifact, and whether it took up the cure."""
 
     job: Job
     arm: str
-    episode: Episode
+    use: Use
     is_invoked: bool
 
     @property
     def outcome(self) -> Arm:
         """What the effect is measured on; a fork without a verdict says nothing."""
-        is_judged = self.episode.is_success or self.episode.is_failure
-        return Arm(self.is_invoked, self.episode.is_success if is_judged else None)
+        episode = self.use.episode
+        is_judged = episode.is_success or episode.is_failure
+        return Arm(self.is_invoked, episode.is_success if is_judged else None)
 
 
 @dataclass(frozen=True)
