@@ -13,7 +13,7 @@ from tasks.agent.simulated_prompt import Shown
 from tasks.agent.simulated_tiers import PROFILES, Luck
 from tasks.agent.simulated_world import Cue, FaultKind, Simulation, Slip, Source, Tier, View
 
-MAX_CACHED_TEXTS = 4_096
+MAX_CACHED_CHARS = 8_000_000
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,16 @@ class CueCache:
 
     def __init__(self) -> None:
         self._known: dict[tuple[type, Source, str], tuple[Cue, ...]] = {}
+        self._chars = 0
 
     def read(self, simulation: Simulation, source: Source, text: str) -> Sequence[Cue]:
         """Read a text, or remember what was read."""
         key = (type(simulation), source, text)
         if key not in self._known:
-            if len(self._known) >= MAX_CACHED_TEXTS:
+            if self._chars > MAX_CACHED_CHARS:
                 self._known.clear()
+                self._chars = 0
+            self._chars += len(text) + 100
             self._known[key] = simulation.read(text, source)
         return self._known[key]
 
