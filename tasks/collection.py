@@ -85,27 +85,28 @@ class Collector:
         for start in range(0, len(missing), BLOCK):
             block = missing[start : start + BLOCK]
             episodes = await run_episodes([wanted[name] for name in block], rig)
-            self._known |= {episode.trajectory_id: episode for episode in episodes}
+            self._known |= dict(zip(block, episodes, strict=True))
             self.made += len(episodes)
             self.bench.land(trajectory_rows(episodes), f"collect:{purpose}")
             if self.on_progress:
                 self.on_progress(start + len(block), len(missing))
+        episodes = [self._known[name] for name in ids]
         if self.cycle_id:
-            self.bench.land(self._links(ids, purpose), f"link:{purpose}")
-        return [self._known[name] for name in ids]
+            self.bench.land(self._links(episodes, purpose), f"link:{purpose}")
+        return episodes
 
     def _recall(self, ids: Sequence[str]) -> None:
-        """Fetch stored episodes. A fault is run again: it says nothing about the agent."""
+        """Fetch stored episodes; faulted ones are stored as attempts and so are run again."""
         unknown = [name for name in dict.fromkeys(ids) if name not in self._known]
         with self.bench.warehouse.read() as reader:
             stored = reader.existing(TrajectoryRow, unknown)
             for episode in reader.episodes([name for name in unknown if name in stored]):
                 self._known[episode.trajectory_id] = episode
 
-    def _links(self, ids: Sequence[str], purpose: str) -> list[CycleTrajectoryRow]:
+    def _links(self, episodes: Sequence[Episode], purpose: str) -> list[CycleTrajectoryRow]:
         return [
             CycleTrajectoryRow(cycle_id=self.cycle_id, trajectory_id=name, purpose=purpose)
-            for name in dict.fromkeys(ids)
+            for name in dict.fromkeys(episode.trajectory_id for episode in episodes)
         ]
 
 

@@ -147,6 +147,15 @@ class Forkable(Protocol):
 
 
 @runtime_checkable
+class HasGoldTexts(Protocol):
+    """An environment that gives its gold answers out, so that edits can be scanned for them."""
+
+    def gold_texts(self) -> tuple[str, ...]:
+        """Gold answers and statements of all splits; an editor never sees them."""
+        ...
+
+
+@runtime_checkable
 class Blocking(Protocol):
     """An environment whose worlds wait for something outside; they are asked in a thread."""
 

@@ -22,6 +22,7 @@ from schemas.errors import (
 from schemas.fields import Termination
 from schemas.ids import make_id
 from schemas.text import clean_text
+from tasks.agent.attempts import as_attempt
 from tasks.agent.conversation import opening_messages
 from tasks.agent.episode_log import Ending, EpisodeLog, Identity
 from tasks.agent.fork import Fork, replay_prefix
@@ -151,6 +152,11 @@ async def _run_workers(workers: Sequence[Coroutine[None, None, None]]) -> None:
 
 
 async def _run(rig: Rig, spec: EpisodeSpec) -> Episode:
+    episode = await _run_once(rig, spec)
+    return episode if episode.trajectory.fault is None else as_attempt(episode)
+
+
+async def _run_once(rig: Rig, spec: EpisodeSpec) -> Episode:
     log = EpisodeLog(_identify(rig, spec))
     try:
         driver = await WorldDriver.start(rig.environment, spec.task, spec.seed)
@@ -164,12 +170,17 @@ async def _run(rig: Rig, spec: EpisodeSpec) -> Episode:
     return log.close(ending, rig.now)
 
 
+def trajectory_id(rig: Rig, spec: EpisodeSpec) -> str:
+    """Id of the trajectory that a spec gives: a hash of all that determines it."""
+    environment = rig.environment
+    key = [environment.name, environment.fingerprint, spec.task.task_id, rig.model.fingerprint]
+    return make_id("traj", [*key, rig.harness.harness_id, spec.seed, spec.repeat, spec.arm])
+
+
 def _identify(rig: Rig, spec: EpisodeSpec) -> Identity:
     environment, model, task = rig.environment, rig.model, spec.task
-    key = [environment.name, environment.fingerprint, task.task_id, model.fingerprint]
-    key += [rig.harness.harness_id, spec.seed, spec.repeat, spec.arm]
     return Identity(
-        trajectory_id=make_id("traj", key),
+        trajectory_id=trajectory_id(rig, spec),
         environment=environment.name,
         environment_fingerprint=environment.fingerprint,
         family=task.family,
