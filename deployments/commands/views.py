@@ -1,5 +1,7 @@
 """`show` and `report`: why something happened, for people."""
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -17,16 +19,19 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    which: Annotated[str, typer.Argument(help="Id of a trajectory or an edit.")],
+    which: Annotated[str, typer.Argument(help="Id of a trajectory or an edit, or its start.")],
     html: Annotated[str, typer.Option(help="Write a page to this file instead.")] = "",
+    pairs: Annotated[
+        int | None, typer.Option(help="Won pairs, and lost pairs, to show of an edit.", min=0)
+    ] = None,
 ) -> None:
     """Show a trajectory step by step, or an edit with the pairs it won and lost."""
     from tasks.showing import show_html, show_text
 
     if html:
-        emit_text(str(show_html(which, Path(html))))
+        emit_text(str(show_html(which, Path(html), pairs=pairs)))
     else:
-        emit_text(show_text(which))
+        emit_text(show_text(which, color=_has_color(), pairs=pairs))
 
 
 def report(
@@ -42,3 +47,7 @@ def report(
         emit_json(result)
     else:
         emit_text(result["file"])
+
+
+def _has_color() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -1,0 +1,113 @@
+"""A document as lines for a terminal, with or without colour."""
+
+from collections.abc import Iterator
+
+from tasks.presentation.chart import Chart
+from tasks.presentation.document import (
+    Block,
+    Diff,
+    Document,
+    Facts,
+    Group,
+    Passage,
+    Sides,
+    Table,
+    Tone,
+)
+
+_CODES = {"": "", "dim": "2", "good": "32", "bad": "31", "mark": "1;33", "act": "36", "head": "1"}
+_DIFF_TONES: dict[str, Tone] = {"+": "good", "-": "bad", "@": "act"}
+MAX_CELL = 60
+INDENT = "  "
+
+
+def render_terminal(document: Document, *, color: bool) -> str:
+    """Render a document; nothing but our own escapes leaves as an escape."""
+    paint = _Paint(on=color)
+    badges = "".join(f" [{badge}]" for badge in document.badges)
+    lines = [paint("head", document.title) + paint("mark", badges), document.lead]
+    for group in document.groups:
+        lines += ["", *_group(group, paint, 0)]
+    return "\n".join(lines)
+
+
+class _Paint:
+    """Colours a line, or leaves it as it is."""
+
+    def __init__(self, *, on: bool) -> None:
+        self._on = on
+
+    def __call__(self, tone: str, text: str) -> str:
+        code = _CODES[tone]
+        return f"\x1b[{code}m{text}\x1b[0m" if self._on and code and text else text
+
+
+def _group(group: Group, paint: _Paint, depth: int) -> Iterator[str]:
+    pad = INDENT * depth
+    if group.folded:
+        yield pad + paint("dim", f"{group.title}: left out here; --html FILE shows it")
+        return
+    yield pad + paint("head" if not group.tone else group.tone, group.title)
+    for block in group.blocks:
+        if isinstance(block, Group):
+            yield from _group(block, paint, depth + 1)
+        else:
+            yield from (f"{pad}{INDENT}{line}".rstrip() for line in _block(block, paint))
+
+
+def _block(block: Block, paint: _Paint) -> Iterator[str]:
+    match block:
+        case Facts():
+            yield from _facts(block, paint)
+        case Passage():
+            yield from _passage(block, paint)
+        case Diff():
+            for line in block.text.split("\n"):
+                yield paint(_DIFF_TONES.get(line[:1], ""), line)
+        case Table():
+            yield from _table(block, paint)
+        case Sides():
+            yield from _group(block.left, paint, 0)
+            yield from _group(block.right, paint, 0)
+        case Chart():
+            return
+
+
+def _facts(block: Facts, paint: _Paint) -> Iterator[str]:
+    width = max((len(name) for name, _ in block.rows), default=0)
+    for name, value in block.rows:
+        first, *more = value.split("\n")
+        yield f"{paint('dim', name.ljust(width))}  {first}"
+        yield from (f"{' ' * width}  {line}" for line in more)
+
+
+def _passage(block: Passage, paint: _Paint) -> Iterator[str]:
+    first, *more = block.text.split("\n")
+    if not more:
+        head = f"{block.label}: " if block.label and first else block.label
+        yield paint(block.tone, f"{head}{first}")
+        return
+    if block.label:
+        yield paint(block.tone, f"{block.label}:")
+    pad = INDENT if block.label else ""
+    yield from (paint(block.tone, f"{pad}{line}") for line in (first, *more))
+
+
+def _table(block: Table, paint: _Paint) -> Iterator[str]:
+    yield paint("dim", block.caption)
+    rows = [[_cell(value) for value in row] for row in block.rows]
+    widths = [
+        max(len(name), *(len(row[place]) for row in rows)) if rows else len(name)
+        for place, name in enumerate(block.columns)
+    ]
+    for place, row in enumerate([list(block.columns), *rows]):
+        cells = (
+            cell.rjust(width) if name in block.numeric else cell.ljust(width)
+            for cell, width, name in zip(row, widths, block.columns, strict=True)
+        )
+        yield paint("" if place else "dim", "  ".join(cells).rstrip())
+
+
+def _cell(value: str) -> str:
+    flat = " ".join(value.split())
+    return flat if len(flat) <= MAX_CELL else f"{flat[: MAX_CELL - 1]}…"
