@@ -1,5 +1,6 @@
 """What every stage works with: settings, warehouse, and the things their words name."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +14,8 @@ from schemas.settings import Settings, load_settings
 from tasks.agent.models import resolve_model
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.environments.registry import resolve_environment
-from tasks.harness import Harness, HarnessError
+from tasks.harness import Harness, HarnessError, Sandbox
+from tasks.harness.probe import Finding, probe
 from warehouse.harness_store import harness_files, next_ordinal, resolve_harness
 from warehouse.seeds import seed_files
 from warehouse.store import Warehouse
@@ -57,13 +59,15 @@ class Workbench:
         return resolve_model(word, self.settings, record=Path(record) if record else None)
 
     def harness(self, environment: str, word: str) -> Harness:
-        """The harness that a name, an id or the start of an id points to.
+        """The harness that a name, an id, the start of an id, or a folder stands for.
 
         Raises:
-            ConfigError: nothing, or more than one harness, is meant.
+            ConfigError: nothing, or more than one harness, is meant; the folder cannot be used.
         """
         if word == SEED_HARNESS:
             return seed_harness(environment)
+        if (Path(word) / "harness.yaml").exists():
+            return load_harness(word)
         with self.warehouse.read() as reader:
             try:
                 harness_id = resolve_harness(reader, word, environment=environment or None)
@@ -108,16 +112,28 @@ def seed_harness(environment: str) -> Harness:
 
 
 def load_harness(folder: str) -> Harness:
-    """Read a harness of the user's own.
+    """Read a harness of the user's own and try its rules.
 
     Raises:
-        ConfigError: the folder does not hold a usable harness.
+        ConfigError: the folder does not hold a usable harness, or a rule cannot be run.
     """
     try:
-        return Harness.load(Path(folder))
+        harness = Harness.load(Path(folder))
     except HarnessError as error:
-        what = f"harness {folder}: {error}"
-        raise ConfigError(what, hint="see docs/harness.md") from error
+        raise ConfigError(f"harness {folder}: {error}", hint="see docs/harness.md") from error
+    found = [one for one in asyncio.run(_probe(harness)) if one.is_fatal]
+    if found:
+        what = f"harness {folder}: {found[0].rule or 'rules'}: {found[0].kind}: {found[0].message}"
+        raise ConfigError(what, hint="see docs/harness.md for what a rule may do")
+    return harness
+
+
+async def _probe(harness: Harness) -> list[Finding]:
+    async with Sandbox() as sandbox:
+        return [
+            *await probe("actions", harness.files["actions.py"], sandbox),
+            *await probe("regulation", harness.files["regulation.py"], sandbox),
+        ]
 
 
 def first_tasks(tasks: Iterable[Task], limit: int) -> tuple[Task, ...]:
