@@ -20,6 +20,8 @@ def write_page(path: Path, text: str) -> Path:
     try:
         partial.write_text(text, encoding="utf-8", errors="replace")
         partial.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         partial.unlink(missing_ok=True)
     return path

@@ -82,9 +82,14 @@ def interval(lo: float | None, hi: float | None) -> str:
     return "-" if lo is None or hi is None else f"{100 * lo:.1f} to {100 * hi:.1f} %"
 
 
-def points(delta: float | None, lo: float | None, hi: float | None) -> str:
+def points(delta: float | None, lo: float | None = None, hi: float | None = None) -> str:
     """A difference of shares in percentage points, with its interval."""
     if delta is None:
         return "-"
-    spread = "" if lo is None or hi is None else f" ({100 * lo:+.1f} to {100 * hi:+.1f}, 95 %)"
-    return f"{100 * delta:+.1f} points{spread}"
+    spread = points_interval(lo, hi)
+    return f"{100 * delta:+.1f} points" + (f" ({spread}, 95 %)" if spread else "")
+
+
+def points_interval(lo: float | None, hi: float | None) -> str:
+    """Both ends of an interval of differences; empty when there is none."""
+    return "" if lo is None or hi is None else f"{100 * lo:+.1f} to {100 * hi:+.1f}"

@@ -29,7 +29,7 @@ class Limits:
 
 
 ON_TERMINAL = Limits(text=1500, fact=400, steps=400, pairs=3, moves=4)
-ON_PAGE = Limits(text=20_000, fact=4000, steps=2000, pairs=10, moves=12)
+ON_PAGE = Limits(text=20_000, fact=4000, steps=2000, pairs=10, moves=6)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,9 @@
+-- The cycle and its inputs.
+SELECT cycle_id, environment, model, reference, editor, seed, base_harness_id, created_at,
+       json_extract_string(inputs, '$.kind') AS kind,
+       json_extract_string(inputs, '$.release') AS release,
+       json_extract_string(inputs, '$.slots') AS slots,
+       json_extract_string(inputs, '$.rounds') AS rounds,
+       json_extract_string(inputs, '$.tasks') AS tasks,
+       model LIKE 'simulated:%' OR reference LIKE 'simulated:%' AS simulated
+FROM cycles WHERE cycle_id = ?
