@@ -1,0 +1,257 @@
+"""Runs a user's worlds in the user's interpreter: JSON lines on stdin and stdout, nothing else.
+
+This file is started by path with an interpreter that has none of our packages, so it imports only
+the standard library and runs on Python 3.8. What the user's code prints goes to stderr.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+import inspect
+import json
+import os
+import queue
+import sys
+import threading
+from pathlib import Path
+from typing import Any, BinaryIO
+
+MAX_DEPTH = 60
+SPLITS = ("train", "select", "sealed")
+FIXED = (
+    "name",
+    "fingerprint",
+    "tools",
+    "system_prompt",
+    "step_budget",
+    "terminal_tools",
+    "non_progress",
+    "is_forkable",
+)
+OPTIONS = ("order_constraints", "write_tools", "handover_tools")
+
+
+def plain(value: Any, depth: int = 0) -> Any:
+    """Turn dataclasses, tuples, sets and objects into JSON values."""
+    if depth > MAX_DEPTH:
+        message = "nested too deeply"
+        raise ValueError(message)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted((plain(item, depth + 1) for item in value), key=str)
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_asdict"):
+        return [plain(item, depth + 1) for item in value]
+    return plain(fields_of(value), depth + 1)
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """Fields of a named tuple, a pydantic model, a dataclass or any object with attributes."""
+    for name in ("_asdict", "model_dump"):
+        if hasattr(value, name):
+            return getattr(value, name)()
+    names = list(getattr(value, "__dataclass_fields__", None) or getattr(value, "__dict__", ()))
+    if not names:
+        message = f"{type(value).__name__} cannot be written as JSON"
+        raise TypeError(message)
+    return {name: getattr(value, name) for name in names if not name.startswith("_")}
+
+
+class Shown:
+    """A value of the protocol as the user's code gets it: attributes and keys alike."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self.__dict__.update(values)
+
+    def __getitem__(self, key: str) -> Any:
+        """Read a field as a key."""
+        return self.__dict__[key]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Read a field that may be missing."""
+        return self.__dict__.get(key, default)
+
+    def __repr__(self) -> str:
+        """Show all fields."""
+        return repr(self.__dict__)
+
+
+class Host:
+    """The user's environment and its running worlds."""
+
+    def __init__(self, word: str) -> None:
+        module_name, _, factory = word.partition(":")
+        self.module = importlib.import_module(module_name)
+        made: Any = self.module
+        for part in factory.split("."):
+            made = getattr(made, part)
+        self.environment: Any = made() if callable(made) else made
+        self.worlds: dict[int, Any] = {}
+        self.tasks: dict[str, Any] = {}
+
+    def describe(self) -> dict[str, Any]:
+        """Everything that does not change, tasks included."""
+        environment = self.environment
+        found = {name: plain(getattr(environment, name, None)) for name in FIXED}
+        for name in OPTIONS:
+            if hasattr(environment, name):
+                found[name] = plain(getattr(environment, name))
+        if callable(getattr(environment, "gold_texts", None)):
+            found["gold_texts"] = plain(environment.gold_texts())
+        found["has_expert"] = callable(getattr(environment, "expert_call", None))
+        return {**found, "tasks": self.list_tasks(), "source": self.hash_source()}
+
+    def hash_source(self) -> str:
+        """Hash of the factory's module; empty when its source is not there."""
+        try:
+            return hashlib.sha256(inspect.getsource(self.module).encode()).hexdigest()
+        except (OSError, TypeError):
+            return ""
+
+    def list_tasks(self) -> list[Any]:
+        """Tasks of all splits; an environment without splits is asked once."""
+        list_them = self.environment.tasks
+        takes_split = bool(inspect.signature(list_them).parameters)
+        found = []
+        for split in SPLITS if takes_split else (None,):
+            for task in list_them(split) if takes_split else list_them():
+                values = plain(task)
+                if split is not None:
+                    values["split"] = split
+                self.tasks[str(values.get("task_id"))] = task
+                found.append(values)
+        return found
+
+    def task_of(self, values: dict[str, Any]) -> Any:
+        """The user's own task object."""
+        if not self.tasks:
+            self.list_tasks()
+        given = self.tasks.get(values["task_id"])
+        return Shown(values) if given is None else given
+
+    def start(self, world: int, task: dict[str, Any], seed: int) -> dict[str, Any]:
+        """Begin an episode."""
+        self.worlds[world] = self.environment.start(self.task_of(task), seed)
+        opening = getattr(self.worlds[world], "opening", "")
+        return {"opening": plain(opening() if callable(opening) else opening)}
+
+    def act(self, world: int, tool: str, arguments: dict[str, Any]) -> Any:
+        """Execute a call."""
+        return plain(self.worlds[world].act(Shown({"tool": tool, "arguments": arguments})))
+
+    def admissible(self, world: int) -> Any:
+        """List commands; null for a world that lists none."""
+        ask = getattr(self.worlds[world], "admissible", None)
+        return plain(ask()) if callable(ask) else None
+
+    def snapshot(self, world: int) -> str | None:
+        """The state in base64; null for a world without snapshots."""
+        ask = getattr(self.worlds[world], "snapshot", None)
+        if not callable(ask):
+            return None
+        state: Any = ask()
+        if not isinstance(state, (bytes, str)):
+            state = json.dumps(plain(state), sort_keys=True, separators=(",", ":"))
+        data = state.encode("utf-8", "surrogatepass") if isinstance(state, str) else state
+        return base64.b64encode(data).decode("ascii")
+
+    def restore(self, world: int, state: str) -> None:
+        """Return to a state."""
+        self.worlds[world].restore(base64.b64decode(state))
+
+    def verdict(self, world: int) -> Any:
+        """Judge the present state."""
+        return plain(self.worlds[world].verdict())
+
+    def expert(self, world: int, task: dict[str, Any]) -> Any:
+        """Next call of the user's policy."""
+        return plain(self.environment.expert_call(self.task_of(task), self.worlds[world]))
+
+    def close(self, world: int) -> None:
+        """Forget a world."""
+        end = getattr(self.worlds.pop(world, None), "close", None)
+        if callable(end):
+            end()
+
+
+ASKED = frozenset(
+    {"describe", "start", "act", "admissible", "snapshot", "restore", "verdict", "expert", "close"}
+)
+
+
+def answer(host: Host, request: dict[str, Any]) -> dict[str, Any]:
+    """Carry out one request."""
+    op = request.pop("op")
+    if op not in ASKED:
+        return {"error": f"unknown request {op!r}"}
+    try:
+        return {"ok": getattr(host, op)(**request)}
+    except Exception as error:
+        return describe_error(error)
+
+
+def describe_error(error: BaseException) -> dict[str, Any]:
+    """Class and message in one line."""
+    text = " ".join(str(error).split())
+    name = type(error).__name__
+    return {"error": f"{name}: {text}" if text else name}
+
+
+def send(out: BinaryIO, number: int, body: dict[str, Any]) -> None:
+    """Write one line."""
+    try:
+        line = json.dumps({"id": number, **body})
+    except (TypeError, ValueError, RecursionError) as error:
+        line = json.dumps({"id": number, **describe_error(error)})
+    out.write(line.encode("ascii") + b"\n")
+    out.flush()
+
+
+def listen(stream: BinaryIO, lines: queue.Queue[bytes]) -> None:
+    """Pass requests on; when the parent is gone, end at once, whatever the user's code does."""
+    for line in stream:
+        lines.put(line)
+    os._exit(0)
+
+
+def take_over_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Keep stdin and stdout for the protocol; the user's code prints to stderr."""
+    incoming = os.fdopen(os.dup(0), "rb")
+    outgoing = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return incoming, outgoing
+
+
+def put_user_first() -> None:
+    """Import from the user's folder, never from ours."""
+    ours = str(Path(__file__).resolve().parent)
+    sys.path[:] = [str(Path.cwd()), *(path for path in sys.path if path != ours)]
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    incoming, out = take_over_streams()
+    lines: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=listen, args=(incoming, lines), daemon=True).start()
+    put_user_first()
+    sys.argv = sys.argv[1:]
+    try:
+        host = Host(sys.argv[0])
+    except BaseException as error:
+        send(out, 0, describe_error(error))
+        os._exit(1)
+    send(out, 0, {"ok": True})
+    while True:
+        request = json.loads(lines.get())
+        number = request.pop("id")
+        send(out, number, answer(host, request))
+
+
+if __name__ == "__main__":
+    main()
