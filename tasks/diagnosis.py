@@ -12,8 +12,10 @@ from schemas.forms import CycleForm, DiagnoseForm
 from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan, DiagnoseResult
 from schemas.runs import CycleRow
-from tasks.agent.protocols import Environment, Forkable, Model
+from tasks.agent.builtin_models import GoldModel
+from tasks.agent.protocols import Environment, Forkable, HasExpert, Model
 from tasks.agent.rollout import EpisodeSpec
+from tasks.agent.simulated_model import SimulatedEnvironment, SimulatedModel
 from tasks.benefit.diagnose import Diagnosis, diagnose
 from tasks.benefit.parameters import DEFAULT
 from tasks.benefit.profile import Subject
@@ -21,6 +23,7 @@ from tasks.benefit.rows import diagnosis_rows
 from tasks.benefit.world import BenefitWorld, Run
 from tasks.collection import Collector
 from tasks.harness import Harness, Sandbox
+from tasks.harness.conduct import LOAD_TOOL
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
 
@@ -69,12 +72,22 @@ async def _diagnose(
             run=_run(Collector(bench, environment, model, sandbox, form.seed, plan.cycle_id)),
             run_reference=_run(
                 Collector(bench, environment, reference, sandbox, form.seed, plan.cycle_id)
-            ),
+            )
+            if _can_act(reference, environment)
+            else None,
             repeats=plan.repeats(model.is_deterministic),
             rerolls=range(1 if model.is_deterministic else DEFAULT.repeats),
             is_forkable=isinstance(environment, Forkable) and environment.is_forkable,
+            is_loadable=LOAD_TOOL not in {tool.name for tool in environment.tools},
         )
         return await diagnose(world, *harnesses)
+
+
+def _can_act(model: Model, environment: Environment) -> bool:
+    """Whether a built-in model can act in a world: one needs an expert, one a fault process."""
+    if isinstance(model, SimulatedModel):
+        return isinstance(environment, SimulatedEnvironment)
+    return not isinstance(model, GoldModel) or isinstance(environment, HasExpert)
 
 
 def _run(collector: Collector) -> Run:
@@ -114,7 +127,7 @@ def diagnose_cycle(form: DiagnoseForm) -> dict[str, Any]:
 
 
 def _is_simulated(model: str) -> bool:
-    return model.startswith("simulated:")
+    return model.partition(":")[0] in ("simulated", "gold", "noop")
 
 
 def finished_cycle(bench: Workbench, cycle_id: str) -> tuple[CyclePlan, str]:

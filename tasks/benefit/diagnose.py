@@ -39,7 +39,7 @@ async def diagnose(world: BenefitWorld, base: Harness, final: Harness) -> Diagno
     """Measure the rate, then why it is what it is."""
     rate = await _rate(world, base, final)
     on_demand = final.with_delivery("on_demand")
-    if not on_demand.offers_skills:
+    if not (on_demand.offers_skills and world.is_loadable):
         return Diagnosis(rate)
     window = world.parameters.window
     tasks = due_tasks(on_demand, world.train)[: world.parameters.train_tasks]
@@ -76,11 +76,11 @@ async def _rate(world: BenefitWorld, base: Harness, final: Harness) -> Rate:
     if base == final:
         return unchanged(len(tasks))
     specs = [EpisodeSpec(task, world.seed, repeat) for task in tasks for repeat in world.repeats]
-    return measure_rate(
-        await _arms(world.run, base, final, specs, "benefit:rate"),
-        await _arms(world.run_reference, base, final, specs, "benefit:reference"),
-        seed=world.seed,
-    )
+    model = await _arms(world.run, base, final, specs, "benefit:rate")
+    reference = None
+    if world.run_reference is not None:
+        reference = await _arms(world.run_reference, base, final, specs, "benefit:reference")
+    return measure_rate(model, reference, seed=world.seed)
 
 
 async def _arms(

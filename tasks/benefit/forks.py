@@ -55,8 +55,7 @@ def _spread(points: Sequence[Point], limit: int) -> list[Point]:
     )
     if len(ordered) <= limit:
         return ordered
-    stride = len(ordered) / limit
-    return [ordered[int((place + 0.5) * stride)] for place in range(limit)]
+    return [ordered[int((place + 0.5) * len(ordered) / limit)] for place in range(limit)]
 
 
 def reference_text(skill: Skill) -> str:

@@ -18,7 +18,7 @@ class Parameters:
     """
 
     window: int = 3
-    select_tasks: int = 120
+    select_tasks: int = 96
     train_tasks: int = 72
     points: int = 8
     artifacts: int = 6

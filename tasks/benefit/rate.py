@@ -1,6 +1,6 @@
 """Benefit rate: the gain of a model as a share of a reference's, where that is defined."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -50,37 +50,26 @@ def unchanged(tasks: int) -> Rate:
     return Rate(tasks, 0.0, 0.0, 0.0, 0.0, None, None, None, None, "both_zero")
 
 
-def measure_rate(model: Arms, reference: Arms, *, seed: int) -> Rate:
-    """Compare the gains over the tasks judged in all four arms.
+def measure_rate(model: Arms, reference: Arms | None, *, seed: int) -> Rate:
+    """Compare the gains over the tasks judged in all arms; without a reference only the gain.
 
     Interval of the ratio: Fieller with the covariance of the shared tasks (methods.md D.2).
     """
-    shared = sorted(
-        model.base.keys() & model.updated.keys() & reference.base.keys() & reference.updated.keys()
-    )
-    gains = [model.updated[task] - model.base[task] for task in shared]
-    reference_gains = [reference.updated[task] - reference.base[task] for task in shared]
-    ratio = fieller(gains, reference_gains)
-    if ratio.status == "too_few":
-        return Rate(len(shared), None, None, None, None, None, None, None, None, "no_pairs")
+    shared = _shared(model, reference)
     delta = paired_delta(
         {task: [model.base[task]] for task in shared},
         {task: [model.updated[task]] for task in shared},
         seed=seed,
     )
-    headroom = None
-    if ratio.status == "ok":
-        headroom = _headroom(
-            ratio.numerator,
-            fmean(model.base[task] for task in shared),
-            ratio.denominator,
-            fmean(reference.base[task] for task in shared),
-        )
+    gain = (len(shared), delta.value, delta.lo, delta.hi)
+    if reference is None:
+        return Rate(*gain, None, None, None, None, None, "no_pairs")
+    ratio = fieller(_gains(model, shared), _gains(reference, shared))
+    if ratio.status == "too_few":
+        return Rate(*gain, None, None, None, None, None, "no_pairs")
+    headroom = _headroom(model, reference, shared) if ratio.status == "ok" else None
     return Rate(
-        tasks=len(shared),
-        gain=delta.value,
-        gain_lo=delta.lo,
-        gain_hi=delta.hi,
+        *gain,
         reference_gain=ratio.denominator,
         hbr=ratio.value,
         hbr_lo=ratio.lo,
@@ -90,10 +79,19 @@ def measure_rate(model: Arms, reference: Arms, *, seed: int) -> Rate:
     )
 
 
-def _headroom(
-    gain: float, base: float, reference_gain: float, reference_base: float
-) -> float | None:
+def _shared(model: Arms, reference: Arms | None) -> list[str]:
+    arms = [model, *([reference] if reference else [])]
+    return sorted(set.intersection(*(set(arm.base) & set(arm.updated) for arm in arms)))
+
+
+def _gains(arms: Arms, tasks: Sequence[str]) -> list[float]:
+    return [arms.updated[task] - arms.base[task] for task in tasks]
+
+
+def _headroom(model: Arms, reference: Arms, tasks: Sequence[str]) -> float | None:
     """`[d_M / (1 - acc_M)] / [d_S / (1 - acc_S)]`; null when a side has no room left."""
-    if base >= 1 or reference_base >= 1 or not reference_gain:
+    room = [1 - fmean(arms.base[task] for task in tasks) for arms in (model, reference)]
+    gain, reference_gain = fmean(_gains(model, tasks)), fmean(_gains(reference, tasks))
+    if min(room) <= 0 or not reference_gain:
         return None
-    return gain / (1 - base) / (reference_gain / (1 - reference_base))
+    return gain / room[0] / (reference_gain / room[1])

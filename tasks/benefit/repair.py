@@ -50,6 +50,8 @@ async def try_following(
 
 
 async def _take_over(bench: Bench, jobs: Sequence[Job]) -> list[_Takeover]:
+    if bench.world.run_reference is None:
+        return []
     specs = [bench.spec(job, REPAIR) for job in jobs]
     episodes = await bench.run(bench.world.run_reference, specs, "benefit:repair")
     found: list[_Takeover] = []

@@ -22,18 +22,20 @@ class BenefitWorld:
         select: tasks of the benefit rate.
         train: tasks that may be run with skills on demand and become examples.
         run: rolls out the model under diagnosis.
-        run_reference: rolls out the reference model.
+        run_reference: rolls out the reference model; null when it cannot act in this world.
         repeats: rollouts of a task behind the rate.
         rerolls: re-rolls of an arm at one point; one for a deterministic model.
         is_forkable: whether the environment restores bit-exactly.
+        is_loadable: whether skills can be offered on demand beside the environment's own tools.
     """
 
     seed: int
     select: tuple[Task, ...]
     train: tuple[Task, ...]
     run: Run
-    run_reference: Run
+    run_reference: Run | None
     repeats: range = range(1)
     rerolls: range = range(1)
     is_forkable: bool = True
+    is_loadable: bool = True
     parameters: Parameters = DEFAULT

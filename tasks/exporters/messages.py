@@ -103,10 +103,13 @@ def _answered(item: Message, calls: dict[str, str]) -> Message:
 
 def _call(call: Any, calls: dict[str, str]) -> Message:
     function = call.get("function") if isinstance(call, dict) else None
-    name = function.get("name") if isinstance(function, dict) else None
     identity = call.get("id") if isinstance(call, dict) else None
-    if not isinstance(name, str) or not name.strip() or not isinstance(identity, str):
-        message = "a call has no name or no id"
+    if not isinstance(function, dict) or not isinstance(identity, str) or not identity:
+        message = "a call has no function or no id"
+        raise RefusedError(message)
+    name = function.get("name")
+    if not isinstance(name, str) or not name.strip():
+        message = "a call has no name"
         raise RefusedError(message)
     calls[identity] = name
     arguments = _arguments(function.get("arguments"))

@@ -20,7 +20,7 @@ def anchored_calls(evidence: Evidence) -> list[Draft]:
 
 
 def _is_worth_calling(evidence: Evidence, point: DecisionPointRow) -> bool:
-    """Whether the call has been seen to help: on the average of forks, or at this very point.
+    """Whether the call helps on the average of forks, or a fork that called it here succeeded.
 
     A model must not learn to load what does it no good.
     """
