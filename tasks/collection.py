@@ -147,12 +147,16 @@ def collect_split(form: CollectForm) -> dict[str, Any]:
     Raises:
         ConfigError: a word names nothing.
     """
-    return asyncio.run(_collect_split(form, Workbench.open()))
-
-
-async def _collect_split(form: CollectForm, bench: Workbench) -> dict[str, Any]:
-    environment, model = bench.environment(form.environment), bench.model(form.model, form.record)
+    bench = Workbench.open()
+    environment = bench.environment(form.environment)
     harness = bench.harness(environment.name, form.harness)
+    return asyncio.run(_collect_split(form, bench, environment, harness))
+
+
+async def _collect_split(
+    form: CollectForm, bench: Workbench, environment: Environment, harness: Harness
+) -> dict[str, Any]:
+    model = bench.model(form.model, form.record)
     tasks = first_tasks(environment.tasks(form.split), form.tasks)
     bench.land(task_rows(environment, tasks), "collect")
     count = 1 if model.is_deterministic else form.repeats

@@ -22,7 +22,7 @@ from tasks.gate.check import check_candidates
 from tasks.gate.findings import Checked, decide_early
 from tasks.gate.static import StaticContext
 from tasks.gate.touch import Replayer
-from tasks.gating_inputs import members_of, past_edits, static_context
+from tasks.gating_inputs import candidate_of, past_edits, pattern_members, static_context
 from tasks.harness import Harness, Sandbox, diff
 from tasks.harness_rows import harness_rows
 from tasks.stage import stage
@@ -110,11 +110,11 @@ def _brief(
         hits = reader.rows(RuleHitRow, "trajectory_id IN (SELECT unnest(?::VARCHAR[]))", [ids])
         patterns = reader.rows(
             FailurePatternRow,
-            "harness_id = ? AND environment = ? AND eligible",
+            "harness_id = ? AND environment = ?",
             [parent.harness_id, environment.name],
         )
     known = set(ids)
-    own = [row for row in patterns if known >= {m.trajectory_id for m in members_of(row.members)}]
+    own = [row for row in patterns if known >= pattern_members(row)]
     return Brief(
         environment=environment.name,
         harness=parent,
@@ -183,19 +183,7 @@ async def _revise(desk: _Desk, refused: _Tried, ordinal: int) -> list[_Tried]:
 def _candidate(desk: _Desk, proposal: Proposal, ordinal: int) -> Candidate:
     key = [desk.plan.cycle_id, desk.round_number, desk.editor.name, ordinal]
     key += [proposal.parent.harness_id, proposal.child.harness_id, proposal.revision]
-    patterns = {pattern.pattern_id: pattern for pattern in desk.brief.patterns}
-    pattern = patterns.get(proposal.pattern_id or "")
-    return Candidate(
-        edit_id=make_id("edit", key),
-        parent=proposal.parent,
-        child=proposal.child,
-        layer=proposal.layer,
-        artifact=proposal.artifact,
-        members=members_of(pattern.members) if pattern else (),
-        predicted_fixes=frozenset(proposal.manifest.predicted_fixes),
-        predicted_risks=frozenset(proposal.manifest.predicted_risks),
-        is_decoy=desk.editor.is_decoy,
-    )
+    return candidate_of(make_id("edit", key), proposal, is_decoy=desk.editor.is_decoy)
 
 
 def _rows(bench: Workbench, desk: _Desk, tried: Sequence[_Tried]) -> list[Row]:

@@ -53,12 +53,16 @@ def evaluate(form: EvaluateForm, bench: Workbench | None = None) -> dict[str, An
     Raises:
         ConfigError: a word names nothing.
     """
-    return asyncio.run(_evaluate(form, bench or Workbench.open()))
-
-
-async def _evaluate(form: EvaluateForm, bench: Workbench) -> dict[str, Any]:
-    environment, model = bench.environment(form.environment), bench.model(form.model)
+    bench = bench or Workbench.open()
+    environment = bench.environment(form.environment)
     harness = bench.harness(environment.name, form.harness)
+    return asyncio.run(_evaluate(form, bench, environment, harness))
+
+
+async def _evaluate(
+    form: EvaluateForm, bench: Workbench, environment: Environment, harness: Harness
+) -> dict[str, Any]:
+    model = bench.model(form.model)
     tasks = _tasks(form, environment)
     bench.land([*harness_rows(harness), *task_rows(environment, tasks)], "evaluate")
     async with open_collector(bench, environment, model, form.seed) as collector:

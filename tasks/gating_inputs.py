@@ -11,6 +11,7 @@ from schemas.harness import EditRow
 from schemas.plans import CyclePlan
 from tasks.agent.protocols import Environment, HasGoldTexts
 from tasks.editor.manifest import Manifest
+from tasks.editor.protocols import Proposal
 from tasks.gate.candidate import DECOY_EDITORS, Candidate, Member
 from tasks.gate.findings import Checked
 from tasks.gate.leak import LeakGuard
@@ -78,39 +79,56 @@ def open_edits(bench: Workbench, plan: CyclePlan, round_number: int) -> list[Che
         ids = [edit.edit_id for edit in edits]
         among = "edit_id IN (SELECT unnest(?::VARCHAR[]))"
         replays = {row.edit_id: row for row in reader.rows(ReplayCheckRow, among, [ids])}
-        patterns = {row.pattern_id: row for row in reader.rows(FailurePatternRow)}
-    waiting = [edit for edit in edits if edit.edit_id not in decided]
+    waiting = sorted(
+        (edit for edit in edits if edit.edit_id not in decided), key=lambda edit: edit.ordinal
+    )
     return [
         Checked(
-            candidate_of(bench, edit, patterns.get(edit.pattern_id or "")),
+            candidate_of(
+                edit.edit_id, stored_proposal(bench, edit), is_decoy=edit.editor in DECOY_EDITORS
+            ),
             "replay",
             replay=replays.get(edit.edit_id),
         )
-        for edit in sorted(waiting, key=lambda edit: edit.ordinal)
+        for edit in waiting
     ]
 
 
-def candidate_of(bench: Workbench, edit: EditRow, pattern: FailurePatternRow | None) -> Candidate:
-    """Rebuild a candidate from its stored edit."""
-    manifest = Manifest.model_validate_json(edit.manifest)
-    return Candidate(
-        edit_id=edit.edit_id,
+def stored_proposal(bench: Workbench, edit: EditRow) -> Proposal:
+    """The proposal that a stored edit was."""
+    return Proposal(
         parent=bench.harness("", edit.parent_harness_id),
         child=bench.harness("", edit.child_harness_id),
         layer=edit.layer,
         artifact=edit.artifact,
-        members=members_of(pattern.members) if pattern else (),
+        kind=edit.kind,
+        title=edit.title,
+        manifest=Manifest.model_validate_json(edit.manifest),
+        pattern_id=edit.pattern_id,
+        revision=edit.revision,
+    )
+
+
+def candidate_of(edit_id: str, proposal: Proposal, *, is_decoy: bool) -> Candidate:
+    """What the gate judges of a proposal; the runs it names as evidence are what it must cover."""
+    manifest = proposal.manifest
+    return Candidate(
+        edit_id=edit_id,
+        parent=proposal.parent,
+        child=proposal.child,
+        layer=proposal.layer,
+        artifact=proposal.artifact,
+        members=tuple(Member(one.trajectory_id, one.step) for one in manifest.evidence),
         predicted_fixes=frozenset(manifest.predicted_fixes),
         predicted_risks=frozenset(manifest.predicted_risks),
-        is_decoy=edit.editor in DECOY_EDITORS,
+        declared_token_increase=manifest.token_increase,
+        is_decoy=is_decoy,
     )
 
 
-def members_of(members: str) -> tuple[Member, ...]:
-    """Members of a pattern from their JSON text."""
-    return tuple(
-        Member(item["trajectory_id"], item.get("step_index")) for item in json.loads(members)
-    )
+def pattern_members(pattern: FailurePatternRow) -> set[str]:
+    """Trajectories of a pattern."""
+    return {item["trajectory_id"] for item in json.loads(pattern.members)}
 
 
 def static_context(
@@ -126,13 +144,16 @@ def static_context(
         for artifact_id in changed_artifacts(past.parent, past.child)
     }
     visible = [environment.system_prompt, *_tool_texts(environment), *_seen(episodes)]
-    closed = [task.text for split in ("select", "sealed") for task in environment.tasks(split)]
+    closed_tasks = [*environment.tasks("select"), *environment.tasks("sealed")]
+    closed, closed_ids = [t.text for t in closed_tasks], [t.task_id for t in closed_tasks]
     return StaticContext(
         known={
             past.edit.child_harness_id: f"refused as {past.decision.reason}" for past in refused
         },
         rejected_artifacts=frozenset(artifacts),
-        guard=LeakGuard.build(gold=gold_texts(environment), closed=closed, visible=visible),
+        guard=LeakGuard.build(
+            gold=gold_texts(environment), closed=closed, visible=visible, task_ids=closed_ids
+        ),
         visible_text="\n".join(visible),
         pinned_fingerprint=environment.fingerprint,
         fingerprint=environment.fingerprint,

@@ -24,7 +24,7 @@ from tasks.gate.candidate import Candidate
 from tasks.gate.imports import ImportedResult, gate_over_imports
 from tasks.gate.static import StaticContext
 from tasks.gate.touch import Replayer
-from tasks.gating_inputs import members_of
+from tasks.gating_inputs import candidate_of
 from tasks.harness import Harness, Sandbox, diff
 from tasks.harness.bundle import apply, changes
 from tasks.harness_rows import harness_rows
@@ -96,7 +96,7 @@ def _evolve(
         tools=profile.tools,
         terminal_tools=profile.terminal_tools,
         non_progress=profile.non_progress,
-        patterns=tuple(pattern for pattern in patterns if pattern.eligible),
+        patterns=patterns,
         hits=tuple(hit for annotation in annotations for hit in annotation.hits),
         episodes=tuple(episodes),
         seed=form.seed,
@@ -133,21 +133,10 @@ async def _gate(
     proposals = [(proposal, EDITOR) for proposal in await RulesEditor().propose(brief)]
     if given is not None:
         proposals += [(one, CANDIDATE) for one in split_candidate(brief.harness, given)]
-    patterns = {pattern.pattern_id: pattern for pattern in brief.patterns}
     numbered: list[Numbered] = []
     for ordinal, (proposal, editor) in enumerate(proposals):
-        pattern = patterns.get(proposal.pattern_id or "")
         key = [cycle_id, 1, editor, ordinal, proposal.child.harness_id]
-        candidate = Candidate(
-            edit_id=make_id("edit", key),
-            parent=proposal.parent,
-            child=proposal.child,
-            layer=proposal.layer,
-            artifact=proposal.artifact,
-            members=members_of(pattern.members) if pattern else (),
-            predicted_fixes=frozenset(proposal.manifest.predicted_fixes),
-            predicted_risks=frozenset(proposal.manifest.predicted_risks),
-        )
+        candidate = candidate_of(make_id("edit", key), proposal, is_decoy=False)
         numbered.append((candidate, proposal, editor))
     async with Sandbox() as sandbox:
         result = await gate_over_imports(

@@ -59,7 +59,7 @@ def import_trajectories(
 def expand_folders(paths: Iterable[Path]) -> list[Path]:
     """Files to read: a pattern or a folder stands for what it holds, a recording for itself."""
     found: list[Path] = []
-    for path in [match for path in paths for match in _matches(path)]:
+    for path in (match for pattern in paths for match in _matches(pattern)):
         if path.is_dir() and not (path / "results.json").exists():
             found += sorted(child for child in path.iterdir() if _is_readable(child))
         else:

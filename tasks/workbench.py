@@ -120,7 +120,8 @@ def load_harness(folder: str) -> Harness:
     try:
         harness = Harness.load(Path(folder))
     except HarnessError as error:
-        raise ConfigError(f"harness {folder}: {error}", hint="see docs/harness.md") from error
+        what = f"harness {folder}: {error}"
+        raise ConfigError(what, hint="see docs/harness.md") from error
     found = [one for one in asyncio.run(_probe(harness)) if one.is_fatal]
     if found:
         what = f"harness {folder}: {found[0].rule or 'rules'}: {found[0].kind}: {found[0].message}"

@@ -2,6 +2,9 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+MAX_TOKEN_INCREASE = 0.5
+"""No single edit may declare more than half an episode's tokens."""
+
 
 class Evidence(BaseModel):
     """One place in a train episode that argues for the edit."""
@@ -23,6 +26,8 @@ class Manifest(BaseModel):
     """Ids of tasks that are expected to pass."""
     predicted_risks: tuple[str, ...] = Field(default=(), max_length=500)
     """Ids of tasks that pass today and that the edit touches."""
+    token_increase: float = Field(default=0, ge=0, le=MAX_TOKEN_INCREASE)
+    """Share by which the edit raises the tokens of an episode, as far as it knows."""
     why_safe: str = Field(default="", max_length=2000)
     watch: str = Field(default="", max_length=2000)
     """Failure modes that the edit could bring."""

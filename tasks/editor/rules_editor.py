@@ -14,7 +14,7 @@ from tasks.editor.generators.draft import (
     signature_kind,
 )
 from tasks.editor.generators.plan import SWEEP, generators_for
-from tasks.editor.manifest import Evidence, Manifest
+from tasks.editor.manifest import MAX_TOKEN_INCREASE, Evidence, Manifest
 from tasks.editor.protocols import Brief, Proposal
 from tasks.harness import Harness, HarnessError
 
@@ -22,7 +22,9 @@ MAX_PER_TARGET = 3
 """Generators that may answer one target; later rounds go on with the next ones."""
 MAX_PER_GENERATOR = 6
 MAX_PROPOSALS = 24
-MAX_EVIDENCE = 12
+MAX_EVIDENCE = 50
+CHARS_PER_TOKEN = 4
+TEXT_LAYERS = ("contract", "skills")
 MIN_RUNS = 3
 MIN_TASKS = 2
 
@@ -85,9 +87,7 @@ def _sweep(facts: Facts, targets: Sequence[Target], found: dict[tuple[str, str],
             tasks = set(proposal.manifest.predicted_fixes)
             best = max(targets, key=lambda one: len(tasks & {run.task_id for run in one.runs}))
             pattern_id = best.pattern.pattern_id
-            manifest = proposal.manifest.model_copy(
-                update={"pattern_id": pattern_id, "evidence": _evidence(best, tasks)}
-            )
+            manifest = proposal.manifest.model_copy(update={"pattern_id": pattern_id})
             key = (proposal.layer, proposal.artifact)
             found[key] = replace(proposal, pattern_id=pattern_id, manifest=manifest)
 
@@ -100,11 +100,20 @@ def _new_proposals(
         key = (draft.layer, draft.name)
         if key in found or _is_known(facts.brief, draft):
             continue
-        proposal = propose_draft(facts.brief.harness, draft, target)
-        if proposal and not _is_rejected(facts.brief, proposal):
+        increase = _token_increase(facts.brief, draft)
+        proposal = propose_draft(facts.brief.harness, draft, target, token_increase=increase)
+        if proposal and _acts_often(draft, target) and not _is_rejected(facts.brief, proposal):
             found[key] = proposal
             new.append(proposal)
     return new
+
+
+def _acts_often(draft: Draft, target: Target) -> bool:
+    """Whether a rule would act in as many failures as a cause needs to recur."""
+    if draft.layer in TEXT_LAYERS:
+        return True
+    acted = [run for run in target.runs if run.task_id in draft.fixes]
+    return len(acted) >= MIN_RUNS and len({run.task_id for run in acted}) >= MIN_TASKS
 
 
 def _is_known(brief: Brief, draft: Draft) -> bool:
@@ -123,7 +132,9 @@ def _is_rejected(brief: Brief, proposal: Proposal) -> bool:
     return any(edit.child_harness_id == child for edit in brief.rejected)
 
 
-def propose_draft(parent: Harness, draft: Draft, target: Target | None = None) -> Proposal | None:
+def propose_draft(
+    parent: Harness, draft: Draft, target: Target | None = None, *, token_increase: float = 0.0
+) -> Proposal | None:
     """Put a draft into a harness; null when the harness does not take it or nothing changes."""
     try:
         child = parent.put(draft.layer, draft.name, draft.body)
@@ -138,17 +149,18 @@ def propose_draft(parent: Harness, draft: Draft, target: Target | None = None) -
         artifact=draft.name,
         kind=draft.kind,
         title=draft.title,
-        manifest=_manifest(draft, target),
+        manifest=_manifest(draft, target, token_increase),
         pattern_id=target.pattern.pattern_id if target else None,
     )
 
 
-def _manifest(draft: Draft, target: Target | None) -> Manifest:
+def _manifest(draft: Draft, target: Target | None, token_increase: float) -> Manifest:
     return Manifest(
         evidence=_evidence(target, set(draft.fixes)) if target else (),
         root_cause=draft.root_cause[:2000],
         predicted_fixes=draft.fixes[:500],
         predicted_risks=draft.risks[:500],
+        token_increase=token_increase,
         why_safe=draft.why_safe,
         watch=draft.watch,
         pattern_id=target.pattern.pattern_id if target else None,
@@ -156,9 +168,28 @@ def _manifest(draft: Draft, target: Target | None) -> Manifest:
 
 
 def _evidence(target: Target, tasks: set[str]) -> tuple[Evidence, ...]:
-    """Members of the target, those of the tasks to be fixed first."""
-    ranked = sorted(target.members, key=lambda one: (one.run.task_id not in tasks, one.run.run_id))
+    """Members of the target in which the edit acts; all of them when those are too few."""
+    acted = [member for member in target.members if member.run.task_id in tasks]
+    chosen = acted if len({member.run.run_id for member in acted}) >= MIN_RUNS else target.members
+    ranked = sorted(chosen, key=lambda one: (one.run.run_id, one.step is None, one.step or 0))
+    first = {member.run.run_id: member for member in reversed(ranked)}
     return tuple(
-        Evidence(trajectory_id=member.run.run_id, step=member.step)
-        for member in ranked[:MAX_EVIDENCE]
+        Evidence(trajectory_id=run_id, step=first[run_id].step)
+        for run_id in sorted(first)[:MAX_EVIDENCE]
     )
+
+
+def _token_increase(brief: Brief, draft: Draft) -> float:
+    """Share by which a text that stands in every prompt raises the tokens of an episode."""
+    if draft.layer not in TEXT_LAYERS:
+        return 0.0
+    spent = [
+        (row.prompt_tokens, row.steps)
+        for row in (episode.trajectory for episode in brief.episodes)
+        if row.prompt_tokens
+    ]
+    if not spent:
+        return 0.0
+    tokens, steps = sum(one[0] for one in spent), sum(one[1] for one in spent)
+    added = len(draft.body) / CHARS_PER_TOKEN * steps
+    return min(MAX_TOKEN_INCREASE, round(added / tokens, 3))
