@@ -132,7 +132,12 @@ def _start(home: Path, port: int, *, keep: bool) -> ServerRecord:
     record = ServerRecord(_spawn(home, port), port, keep=keep)
     # Recorded before it is healthy, so that a kill during start-up leaves nothing unknown.
     _write_record(home, record)
-    if not _wait_healthy(record):
+    try:
+        healthy = _wait_healthy(record)
+    except BaseException:
+        stop(home, record)
+        raise
+    if not healthy:
         stop(home, record)
         what = f"the Prefect server on port {port} was not healthy after {HEALTH_WAIT_S:.0f} s"
         raise TackroomError(what, hint=f"see {home / 'server.log'}")

@@ -1,10 +1,14 @@
 """`tackroom up`: a server and every deployment served from this process, the cycle scheduled."""
 
 import os
-from collections.abc import Callable
+import re
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import yaml
 
@@ -14,26 +18,64 @@ from schemas.settings import load_settings
 
 MANIFEST = Path(__file__).with_name("prefect.yaml")
 SCHEDULED = "evolution-cycle"
+CRON_HINT = "five fields, such as '0 2 * * *'; empty for no schedule"
+_CRON = re.compile(r"[\w*/,#?-]+( +[\w*/,#?-]+){4}")
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def serve_all(*, port: int | None, schedule: str, note: Callable[[str], None]) -> None:
-    """Serve until interrupted.
+    """Serve until interrupted; the server ends with us.
 
     Raises:
-        ConfigError: the port is taken, or the schedule is no cron expression.
+        ConfigError: the port is taken or none, or the schedule is no cron expression.
     """
+    check_inputs(port, schedule)
     home = load_settings().home
     home.mkdir(parents=True, exist_ok=True)
     home = home.resolve()
-    note("starting the server")
-    with prefect_server(home, environ=os.environ, port=port) as api_url:
-        os.environ.update(client_environment(home, api_url))
-        os.environ["TACKROOM_HOME"] = str(home)
-        from prefect import serve
+    with ended_by_signals():
+        note("starting the server")
+        with prefect_server(home, environ=os.environ, port=port) as api_url:
+            os.environ.update(client_environment(home, api_url))
+            os.environ["TACKROOM_HOME"] = str(home)
+            _serve(schedule.strip(), api_url, note)
 
-        deployments = [to_deployment(block, schedule) for block in read_blocks()]
-        note(f"open {api_url.removesuffix('/api')}/deployments - Ctrl-C stops")
-        serve(*deployments, print_starting_message=False)
+
+def _serve(schedule: str, api_url: str, note: Callable[[str], None]) -> None:
+    from prefect import serve
+
+    deployments = [to_deployment(block, schedule) for block in read_blocks()]
+    note(f"open {api_url.removesuffix('/api')}/deployments - Ctrl-C stops")
+    serve(*deployments, print_starting_message=False)
+
+
+def check_inputs(port: int | None, schedule: str) -> None:
+    """Refuse what cannot work before a server is started for it.
+
+    Raises:
+        ConfigError: no such port, or not the form of a cron expression.
+    """
+    if port is not None and not 1 <= port <= 65535:
+        what = f"--port: {port} is no port"
+        raise ConfigError(what, hint="1 to 65535, or leave it out for a free one")
+    if schedule.strip() and not _CRON.fullmatch(schedule.strip()):
+        what = f"--schedule: {schedule!r} is no cron expression"
+        raise ConfigError(what, hint=CRON_HINT)
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Leave as on Ctrl-C when the process is told to end, so that nothing is left running."""
+
+    def leave(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, leave) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def read_blocks() -> list[dict[str, Any]]:
@@ -44,9 +86,14 @@ def read_blocks() -> list[dict[str, Any]]:
 def to_deployment(block: dict[str, Any], schedule: str) -> Any:
     """A served deployment of one block; the cycle gets the schedule.
 
+    The flow is named by its module, not by its file: each run is a process of its own that must
+    find the installed packages from any folder.
+
     Raises:
         ConfigError: the schedule is no cron expression.
     """
+    from prefect.types.entrypoint import EntrypointType
+
     path, name = block["entrypoint"].split(":")
     flow = getattr(import_module(path.removesuffix(".py").replace("/", ".")), name)
     cron = schedule if block["name"] == SCHEDULED else None
@@ -56,7 +103,9 @@ def to_deployment(block: dict[str, Any], schedule: str) -> Any:
             description=block["description"],
             tags=block["tags"],
             cron=cron or None,
+            paused=False,
+            entrypoint_type=EntrypointType.MODULE_PATH,
         )
     except ValueError as error:
         what = f"--schedule: {schedule!r} is no cron expression"
-        raise ConfigError(what, hint="five fields, such as '0 2 * * *'") from error
+        raise ConfigError(what, hint=CRON_HINT) from error

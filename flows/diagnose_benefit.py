@@ -3,10 +3,10 @@
 from typing import Any
 
 from prefect import flow
-from tasks.diagnosis import diagnose_cycle
 
 from flows.prefect_stages import as_task, publish_summary
 from schemas.forms import DiagnoseForm
+from tasks.diagnosis import diagnose_cycle
 
 
 @flow(name="diagnose-benefit")

@@ -13,5 +13,6 @@ from tasks.evaluation import evaluate
 def evaluate_harness(form: EvaluateForm = EvaluateForm()) -> dict[str, Any]:  # noqa: B008
     """Score one model in one harness."""
     result = as_task(evaluate)(form)
-    publish_summary("evaluate-harness", "Evaluate harness", result)
+    picture = list(result["splits"].items())
+    publish_summary("evaluate-harness", "Evaluate harness", result, picture)
     return result

@@ -1,23 +1,23 @@
-"""One evolution cycle: collect; annotate, edit and gate in rounds; evaluate, diagnose, synthesize."""
+"""One evolution cycle: collect, annotate, edit and gate in rounds; score, diagnose, synthesize."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from prefect import flow
-from tasks.diagnosis import diagnose_benefit
-from tasks.synthesis import synthesize_data
 
-from flows.prefect_stages import as_task, publish_summary, publish_table
+from flows.prefect_stages import publish_summary, publish_table, shown_progress
 from schemas.forms import CycleForm
 from schemas.plans import CyclePlan
 from tasks.annotation import annotate_round
 from tasks.collection import collect_train
 from tasks.cycle import close_cycle, open_cycle
+from tasks.diagnosis import diagnose_benefit
 from tasks.editing import propose_edits
 from tasks.evaluation import score_sealed
 from tasks.gating import gate_edits
 from tasks.reporting import list_decisions, summarize_cycle
+from tasks.synthesis import synthesize_data
 
 Caller = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -25,10 +25,17 @@ Caller = Callable[[Callable[..., Any]], Callable[..., Any]]
 @flow(name="evolution-cycle")
 def evolution_cycle(form: CycleForm = CycleForm()) -> dict[str, Any]:  # noqa: B008
     """Evolve the harness of one model in one environment."""
-    summary = run_cycle(form, as_task)
-    publish_summary("evolution-cycle", "Evolution cycle", summary)
+    with shown_progress("evolution-cycle-progress", most_stages(form)) as progress:
+        summary = run_cycle(form, progress.call)
+    picture = [(f"sealed, {name}", summary[name]["sealed"]) for name in ("baseline", "final")]
+    publish_summary("evolution-cycle", "Evolution cycle", summary, picture)
     publish_table("gate-decisions", list_decisions(summary["cycle_id"]), "Edits and verdicts")
     return summary
+
+
+def most_stages(form: CycleForm) -> int:
+    """Stages of a cycle that uses all its rounds: four a round, and six around them."""
+    return 6 + 4 * form.rounds
 
 
 def evolve(**inputs: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 from typing import Concatenate, ParamSpec, TypeVar
 
 from schemas.ids import canonical_json
@@ -40,6 +41,10 @@ def stage(
             bench.commit()
             return outcome
 
+        # Prefect binds a task's arguments by this; the body's own has the workbench as well.
+        bare = signature(body)
+        parameters = list(bare.parameters.values())[1:]
+        vars(run)["__signature__"] = bare.replace(parameters=parameters)
         return run
 
     return decorate
