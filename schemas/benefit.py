@@ -149,9 +149,9 @@ class BenefitGapRow(Row):
     """reach x prevalence x effect_lcb."""
     points: Count
     """Decision points behind the effect."""
-    verdict: Literal["cures", "called_in_vain", "not_called", "nudge", "no_effect", "unmeasured"]
+    verdict: Literal["cures", "called_in_vain", "not_called", "nudge", "undecided", "unmeasured"]
     """What the forks say: the cure is taken up and helps; taken up without help; not taken up;
-    helps without being taken up; taken up no more than before and of no help; no forks."""
+    helps without being taken up; no help, but taken up too seldom to tell; no forks."""
     failed_runs: Count
     """Failed runs of the family that show the gap."""
     unexplained_runs: Count

@@ -9,7 +9,7 @@ from tasks.statistics.stratified import Stratum, mh_test
 
 SIGNIFICANT = 0.05
 
-Verdict = Literal["cures", "called_in_vain", "not_called", "nudge", "no_effect", "unmeasured"]
+Verdict = Literal["cures", "called_in_vain", "not_called", "nudge", "undecided", "unmeasured"]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def _verdict(pairs: Sequence[Pair], *, is_helping: bool) -> Verdict:
     if _is_invoked_more(pairs):
         return "called_in_vain"
     gained = sum(pair.cured.is_invoked - pair.natural.is_invoked for pair in pairs)
-    return "no_effect" if gained > 0 else "not_called"
+    return "undecided" if gained > 0 else "not_called"
 
 
 def _is_invoked_more(pairs: Sequence[Pair]) -> bool:

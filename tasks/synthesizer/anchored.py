@@ -1,10 +1,13 @@
 """Anchored calls: the conversation up to a point where a skill was due, and the call of it."""
 
-from schemas.benefit import DecisionPointRow
+from schemas.benefit import BenefitGapRow, DecisionPointRow
 from schemas.ids import canonical_json
 from tasks.agent.conversation import Message, call_id, messages_before
 from tasks.harness.conduct import LOAD_TOOL
 from tasks.synthesizer.evidence import Draft, Evidence
+
+UNTOLD = ("unmeasured", "not_called", "undecided")
+"""Verdicts of forks that could not tell whether the call helps."""
 
 
 def anchored_calls(evidence: Evidence) -> list[Draft]:
@@ -22,19 +25,25 @@ def anchored_calls(evidence: Evidence) -> list[Draft]:
 def _is_worth_calling(evidence: Evidence, point: DecisionPointRow) -> bool:
     """Whether the call helps on the average of forks, or a fork that called it here succeeded.
 
-    A model must not learn to load what does it no good.
+    A model must not learn to load what does it no good or harm. Where forks could not tell, the
+    skill's place in the harness has to do.
     """
-    effects = [
-        gap.effect
+    gaps = [
+        gap
         for gap in evidence.gaps
         if gap.gap_type == "activation" and gap.artifact_id == point.artifact_id
     ]
-    if any(effect is not None and effect > 0 for effect in effects):
+    if any(_is_good(gap) for gap in gaps):
         return True
     return any(
         fork.arm == "reference" and fork.invoked and fork.success
         for fork in evidence.forks_of(point)
     )
+
+
+def _is_good(gap: BenefitGapRow) -> bool:
+    effect = gap.effect or 0.0
+    return effect > 0 or (effect == 0 and gap.verdict in UNTOLD)
 
 
 def _anchored(evidence: Evidence, point: DecisionPointRow) -> Draft:

@@ -43,10 +43,10 @@ def test_a_win_without_a_call_is_a_nudge():
     assert effect.verdict == "nudge"
 
 
-def test_a_reference_nobody_takes_up_is_told_from_one_that_does_nothing():
+def test_a_reference_nobody_takes_up_is_told_from_one_taken_up_too_seldom():
     assert measure_effect(pairs((8, False, False, False, False)), 0.8).verdict == "not_called"
     few = pairs((1, False, False, False, True), (7, False, False, False, False))
-    assert measure_effect(few, 0.8).verdict == "no_effect"
+    assert measure_effect(few, 0.8).verdict == "undecided"
 
 
 def test_a_fault_takes_its_partner_out_and_no_pair_is_no_measurement():

@@ -861,7 +861,7 @@ COMMENT ON COLUMN benefit_gaps."effect" IS 'Success lift of the cure at decision
 COMMENT ON COLUMN benefit_gaps."effect_lcb" IS 'Lower 80 % bound of the effect, floored at 0.';
 COMMENT ON COLUMN benefit_gaps."severity" IS 'reach x prevalence x effect_lcb.';
 COMMENT ON COLUMN benefit_gaps."points" IS 'Decision points behind the effect.';
-COMMENT ON COLUMN benefit_gaps."verdict" IS 'What the forks say: the cure is taken up and helps; taken up without help; not taken up; helps without being taken up; taken up no more than before and of no help; no forks.';
+COMMENT ON COLUMN benefit_gaps."verdict" IS 'What the forks say: the cure is taken up and helps; taken up without help; not taken up; helps without being taken up; no help, but taken up too seldom to tell; no forks.';
 COMMENT ON COLUMN benefit_gaps."failed_runs" IS 'Failed runs of the family that show the gap.';
 COMMENT ON COLUMN benefit_gaps."unexplained_runs" IS 'Failed runs of the family in which the artifact was called and followed, or not due.';
 
