@@ -156,15 +156,16 @@ def begin(environment, number=0):
 
 def test_a_user_with_a_package_called_tasks_keeps_it(opened):
     environment = opened()
-    for protocol in (Environment, Forkable, Blocking, HasExpert, HasGoldTexts):
-        assert isinstance(environment, protocol)
+    protocols = (Environment, Forkable, Blocking, HasExpert, HasGoldTexts)
+    assert [isinstance(environment, protocol) for protocol in protocols] == [True] * 5
     assert [task.task_id for task in environment.tasks("train")] == [
         "counter/up/train0",
         "counter/up/train1",
     ]
     assert (environment.name, environment.fingerprint) == ("counter", "f1")
-    assert environment.gold_texts() == ("three",)
-    assert environment.order_constraints == (("count", "count"),)
+    offered = vars(environment)
+    assert offered["gold_texts"]() == ("three",)
+    assert offered["order_constraints"] == (("count", "count"),)
 
 
 def test_a_world_acts_lists_restores_and_judges(opened):
@@ -343,6 +344,7 @@ def test_the_child_ends_with_a_parent_that_is_killed(folder):
     parent = subprocess.Popen(
         [sys.executable, "-P", "-c", script], cwd=folder, stdout=subprocess.PIPE, text=True
     )
+    assert parent.stdout is not None
     pid = int(parent.stdout.readline())
     time.sleep(0.3)
     parent.kill()

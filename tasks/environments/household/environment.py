@@ -67,7 +67,7 @@ class Household:
     system_prompt = SYSTEM_PROMPT
     step_budget = 24
     terminal_tools = frozenset[str]()
-    non_progress = (NOTHING,)
+    non_progress: tuple[str, ...] = (NOTHING,)
     is_forkable = True
     simulation = HouseholdSimulation()
 

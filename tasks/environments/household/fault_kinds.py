@@ -31,58 +31,46 @@ def _rates(**families: tuple[float, float, float]) -> dict[str, dict[Tier, float
 KINDS: tuple[FaultKind, ...] = (
     FaultKind(
         "repetition",
-        _rates(heat_and_place=(0.03, 0.03, 0.015), cool_and_place=(0.02, 0.02, 0.01)),
+        _rates(heat_and_place=(0.03, 0.04, 0.04), cool_and_place=(0.02, 0.03, 0.03)),
         _HINT,
     ),
     FaultKind(
         "search_loop",
-        _rates(
-            look_under_lamp=(0.55, 0.50, 0.28),
-            heat_and_place=(0.06, 0.06, 0.03),
-        ),
+        _rates(look_under_lamp=(0.60, 0.66, 0.72), heat_and_place=(0.06, 0.08, 0.08)),
         _HINT,
     ),
-    FaultKind(
-        "second_item",
-        _rates(two_objects=(0.85, 0.75, 0.40)),
-        _PROMPT,
-    ),
+    FaultKind("second_item", _rates(two_objects=(0.95, 0.92, 0.85)), _PROMPT),
     FaultKind(
         "closed_place",
         _rates(
-            cool_and_place=(0.35, 0.30, 0.15),
-            heat_and_place=(0.15, 0.12, 0.06),
-            two_objects=(0.06, 0.05, 0.02),
+            cool_and_place=(0.42, 0.42, 0.42),
+            heat_and_place=(0.18, 0.18, 0.18),
+            two_objects=(0.06, 0.06, 0.06),
         ),
         _PROMPT,
     ),
-    FaultKind("skipped_clean", _rates(clean_and_place=(0.62, 0.55, 0.30)), _SKILL),
-    FaultKind("skipped_heat", _rates(heat_and_place=(0.20, 0.18, 0.10)), _SKILL),
-    FaultKind("skipped_cool", _rates(cool_and_place=(0.20, 0.18, 0.10)), _SKILL),
-    FaultKind(
-        "wrong_object",
-        {
-            "*": {"weak": 0.14, "mid": 0.06, "strong": 0.04},
-        },
-    ),
+    FaultKind("skipped_clean", _rates(clean_and_place=(0.62, 0.66, 0.70)), _SKILL),
+    FaultKind("skipped_heat", _rates(heat_and_place=(0.20, 0.22, 0.22)), _SKILL),
+    FaultKind("skipped_cool", _rates(cool_and_place=(0.20, 0.22, 0.22)), _SKILL),
+    FaultKind("wrong_object", {"*": {"weak": 0.14, "mid": 0.08, "strong": 0.10}}),
     FaultKind(
         "wrong_take",
-        _rates(pick_and_place=(0.12, 0.11, 0.05), heat_and_place=(0.12, 0.11, 0.05)),
+        _rates(pick_and_place=(0.12, 0.13, 0.12), heat_and_place=(0.12, 0.13, 0.12)),
         _WEAK_IN_PROMPT,
     ),
     FaultKind(
         "wrong_move",
-        _rates(pick_and_place=(0.22, 0.20, 0.10), cool_and_place=(0.18, 0.16, 0.08)),
+        _rates(pick_and_place=(0.22, 0.23, 0.20), cool_and_place=(0.18, 0.20, 0.18)),
         _WEAK_IN_PROMPT,
     ),
     FaultKind(
         "loose_command",
-        _rates(pick_and_place=(0.04, 0.04, 0.02), heat_and_place=(0.05, 0.05, 0.02)),
+        _rates(pick_and_place=(0.04, 0.05, 0.04), heat_and_place=(0.05, 0.06, 0.05)),
         _WEAK_IN_PROMPT,
     ),
     FaultKind(
         "prose_call",
-        _rates(pick_and_place=(0.14, 0.13, 0.07), heat_and_place=(0.03, 0.03, 0.01)),
+        _rates(pick_and_place=(0.15, 0.16, 0.18), heat_and_place=(0.03, 0.03, 0.03)),
         {"system": 1.0, "tools": 1.0},
     ),
 )
