@@ -24,7 +24,7 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def serve_all(*, port: int | None, schedule: str, note: Callable[[str], None]) -> None:
-    """Serve until interrupted; the server ends with us.
+    """Serve until interrupted, which is the usual end; the server ends with us.
 
     Raises:
         ConfigError: the port is taken or none, or the schedule is no cron expression.
@@ -33,12 +33,15 @@ def serve_all(*, port: int | None, schedule: str, note: Callable[[str], None]) -
     home = load_settings().home
     home.mkdir(parents=True, exist_ok=True)
     home = home.resolve()
-    with ended_by_signals():
-        note("starting the server")
-        with prefect_server(home, environ=os.environ, port=port) as api_url:
-            os.environ.update(client_environment(home, api_url))
-            os.environ["TACKROOM_HOME"] = str(home)
-            _serve(schedule.strip(), api_url, note)
+    try:
+        with ended_by_signals():
+            note("starting the server")
+            with prefect_server(home, environ=os.environ, port=port) as api_url:
+                os.environ.update(client_environment(home, api_url))
+                os.environ["TACKROOM_HOME"] = str(home)
+                _serve(schedule.strip(), api_url, note)
+    except KeyboardInterrupt:
+        note("stopped")
 
 
 def _serve(schedule: str, api_url: str, note: Callable[[str], None]) -> None:

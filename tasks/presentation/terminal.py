@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tasks.presentation.chart import Chart
+from tasks.presentation.cutting import visible
 from tasks.presentation.document import (
     Block,
     Diff,
@@ -25,21 +26,23 @@ def render_terminal(document: Document, *, color: bool) -> str:
     """Render a document; nothing but our own escapes leaves as an escape."""
     paint = _Paint(on=color)
     badges = "".join(f" [{badge}]" for badge in document.badges)
-    lines = [paint("head", document.title) + paint("mark", badges), document.lead]
+    lines = [paint("head", document.title) + paint("mark", badges)]
+    lines.append(paint("", document.lead))
     for group in document.groups:
         lines += ["", *_group(group, paint, 0)]
     return "\n".join(lines)
 
 
 class _Paint:
-    """Colours a line, or leaves it as it is."""
+    """Colours a text; whatever it says, the only escapes left in it are ours."""
 
     def __init__(self, *, on: bool) -> None:
         self._on = on
 
     def __call__(self, tone: str, text: str) -> str:
         code = _CODES[tone]
-        return f"\x1b[{code}m{text}\x1b[0m" if self._on and code and text else text
+        safe = visible(text)
+        return f"\x1b[{code}m{safe}\x1b[0m" if self._on and code and safe else safe
 
 
 def _group(group: Group, paint: _Paint, depth: int) -> Iterator[str]:
@@ -77,8 +80,8 @@ def _facts(block: Facts, paint: _Paint) -> Iterator[str]:
     width = max((len(name) for name, _ in block.rows), default=0)
     for name, value in block.rows:
         first, *more = value.split("\n")
-        yield f"{paint('dim', name.ljust(width))}  {first}"
-        yield from (f"{' ' * width}  {line}" for line in more)
+        yield f"{paint('dim', name.ljust(width))}  {paint('', first)}"
+        yield from (f"{' ' * width}  {paint('', line)}" for line in more)
 
 
 def _passage(block: Passage, paint: _Paint) -> Iterator[str]:
