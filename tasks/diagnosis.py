@@ -63,24 +63,26 @@ async def _diagnose(
     models: tuple[Model, Model],
     harnesses: tuple[Harness, Harness],
 ) -> Diagnosis:
-    form, (model, reference) = plan.form, models
+    form, (model, _) = plan.form, models
     async with Sandbox() as sandbox:
+        agent, reference = [
+            Collector(bench, environment, one, sandbox, form.seed, plan.cycle_id) for one in models
+        ]
         world = BenefitWorld(
             seed=form.seed,
             select=first_tasks(environment.tasks("select"), form.tasks),
             train=first_tasks(environment.tasks("train"), form.tasks),
-            run=_run(Collector(bench, environment, model, sandbox, form.seed, plan.cycle_id)),
-            run_reference=_run(
-                Collector(bench, environment, reference, sandbox, form.seed, plan.cycle_id)
-            )
-            if _can_act(reference, environment)
-            else None,
+            run=_run(agent),
+            run_reference=_run(reference) if _can_act(reference.model, environment) else None,
             repeats=plan.repeats(model.is_deterministic),
             rerolls=range(1 if model.is_deterministic else DEFAULT.repeats),
             is_forkable=isinstance(environment, Forkable) and environment.is_forkable,
             is_loadable=LOAD_TOOL not in {tool.name for tool in environment.tools},
         )
-        return await diagnose(world, *harnesses)
+        found = await diagnose(world, *harnesses)
+    agent.close()
+    reference.close()
+    return found
 
 
 def _can_act(model: Model, environment: Environment) -> bool:

@@ -91,6 +91,15 @@ def test_both_kinds_of_examples_arise_and_trace_to_their_steps(cycle):
     assert count("SELECT count(*) FROM training_examples WHERE NOT simulated") == 0
 
 
+def test_every_run_and_fork_is_linked_to_the_cycle(cycle):
+    unlinked = """
+    SELECT count(*) FROM trajectories AS t
+    WHERE NOT EXISTS (SELECT 1 FROM cycle_trajectories AS l WHERE l.trajectory_id = t.trajectory_id)
+    """
+    assert count("SELECT count(*) FROM trajectories WHERE starts_with(arm, 'fork:')") > 0
+    assert count(unlinked) == 0
+
+
 def test_no_check_failed(cycle):
     assert count("SELECT count(*) FROM validation_results WHERE NOT success") == 0
     assert count("SELECT count(*) FROM quarantine") == 0
