@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from schemas.episode import Episode
@@ -11,7 +12,6 @@ from schemas.fields import Row
 from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
 from schemas.runs import CycleTrajectoryRow
-from schemas.trajectories import TrajectoryRow
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.harness import Harness, Sandbox
@@ -20,6 +20,9 @@ from tasks.scores import Scored, evaluation_row
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
 
+_STORED = """
+SELECT trajectory_id FROM trajectories WHERE environment = ? AND model_fingerprint = ?
+"""
 BLOCK = 128
 """Episodes that are landed together; a kill loses at most this many."""
 
@@ -47,6 +50,8 @@ def trajectory_rows(episodes: Iterable[Episode]) -> list[Row]:
 class Collector:
     """Runs episodes of one model in one environment for one cycle, each only once ever.
 
+    Episodes are landed block by block, links to the cycle when the collector is closed.
+
     Attributes:
         cycle_id: cycle that the episodes are linked to; empty for none.
         made: episodes that were not stored before.
@@ -61,7 +66,8 @@ class Collector:
     on_progress: Callable[[int, int], None] | None = None
     made: int = 0
     _known: dict[str, Episode] = field(default_factory=dict[str, Episode])
-    _stored: set[str] = field(default_factory=set[str])
+    _links: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
+    _harnesses: set[str] = field(default_factory=set[str])
 
     async def run(
         self, harness: Harness, tasks: Sequence[Task], purpose: str, repeats: Sequence[int] = (0,)
@@ -75,39 +81,52 @@ class Collector:
     ) -> list[Episode]:
         """As `run`, for specs that may be forks."""
         rig = Rig(self.environment, self.model, harness, self.sandbox, self.bench.now)
-        if harness.harness_id not in self._stored:
-            self.bench.land(harness_rows(harness), "harness")
-            self._stored.add(harness.harness_id)
-        ids = [trajectory_id(rig, spec) for spec in specs]
-        self._recall(ids)
-        wanted = dict(zip(ids, specs, strict=True))
+        wanted = {trajectory_id(rig, spec): spec for spec in specs}
+        self._recall(wanted)
         missing = [name for name in wanted if name not in self._known]
         for start in range(0, len(missing), BLOCK):
             block = missing[start : start + BLOCK]
             episodes = await run_episodes([wanted[name] for name in block], rig)
             self._known |= dict(zip(block, episodes, strict=True))
             self.made += len(episodes)
-            self.bench.land(trajectory_rows(episodes), f"collect:{purpose}")
+            self.bench.land([*self._harness(harness), *trajectory_rows(episodes)], purpose)
             if self.on_progress:
                 self.on_progress(start + len(block), len(missing))
-        episodes = [self._known[name] for name in ids]
+        found = [self._known[trajectory_id(rig, spec)] for spec in specs]
+        self._links |= {(episode.trajectory_id, purpose): None for episode in found}
+        return found
+
+    def close(self) -> None:
+        """Land the links between the cycle and the episodes it used."""
         if self.cycle_id:
-            self.bench.land(self._links(episodes, purpose), f"link:{purpose}")
-        return episodes
+            rows = [
+                CycleTrajectoryRow(cycle_id=self.cycle_id, trajectory_id=name, purpose=purpose)
+                for name, purpose in self._links
+            ]
+            self.bench.land(rows, "links")
 
-    def _recall(self, ids: Sequence[str]) -> None:
-        """Fetch stored episodes; faulted ones are stored as attempts and so are run again."""
-        unknown = [name for name in dict.fromkeys(ids) if name not in self._known]
+    @cached_property
+    def _stored(self) -> frozenset[str]:
+        """Ids of stored trajectories that could be wanted here, from when they first were."""
         with self.bench.warehouse.read() as reader:
-            stored = reader.existing(TrajectoryRow, unknown)
-            for episode in reader.episodes([name for name in unknown if name in stored]):
-                self._known[episode.trajectory_id] = episode
+            frame = reader.frame(_STORED, [self.environment.name, self.model.fingerprint])
+        return frozenset(str(row[0]) for row in frame.rows())
 
-    def _links(self, episodes: Sequence[Episode], purpose: str) -> list[CycleTrajectoryRow]:
-        return [
-            CycleTrajectoryRow(cycle_id=self.cycle_id, trajectory_id=name, purpose=purpose)
-            for name in dict.fromkeys(episode.trajectory_id for episode in episodes)
-        ]
+    def _recall(self, ids: Iterable[str]) -> None:
+        """Fetch stored episodes; faulted ones are stored as attempts and so are run again."""
+        stored = [name for name in ids if name not in self._known and name in self._stored]
+        if stored:
+            with self.bench.warehouse.read() as reader:
+                self._known |= {
+                    episode.trajectory_id: episode for episode in reader.episodes(stored)
+                }
+
+    def _harness(self, harness: Harness) -> list[Row]:
+        """Rows of a harness that no earlier block has landed."""
+        if harness.harness_id in self._harnesses:
+            return []
+        self._harnesses.add(harness.harness_id)
+        return harness_rows(harness)
 
 
 @stage(CollectResult)
@@ -196,4 +215,6 @@ async def open_collector(
 ) -> AsyncIterator[Collector]:
     """A collector with a sandbox of its own."""
     async with Sandbox() as sandbox:
-        yield Collector(bench, environment, model, sandbox, seed, cycle_id)
+        collector = Collector(bench, environment, model, sandbox, seed, cycle_id)
+        yield collector
+        collector.close()
