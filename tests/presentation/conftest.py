@@ -1,6 +1,7 @@
 """Rows about one failed run, one pair of runs and one edit, some of them hostile."""
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -245,16 +246,28 @@ def build() -> type[Build]:
     return Build
 
 
+@pytest.fixture(scope="session")
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with an empty warehouse, to be copied."""
+    home = tmp_path_factory.mktemp("empty") / "home"
+    Warehouse(home)
+    return home
+
+
 @pytest.fixture
-def fill_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[list[Row]], Path]:
+def fill_home(
+    tmp_path: Path, empty_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[list[Row]], Path]:
     """Make a data folder that holds rows, and point the settings to it."""
 
     def fill(rows: list[Row]) -> Path:
         home = tmp_path / "home"
+        shutil.copytree(empty_home, home, symlinks=True)
         store = Warehouse(home)
-        with open_database(store.paths.live, read_only=False) as connection:
-            insert_rows(connection, rows)
-        store.publish()
+        if rows:
+            with open_database(store.paths.live, read_only=False) as connection:
+                insert_rows(connection, rows)
+            store.publish()
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("TACKROOM_HOME", str(home))
         return home

@@ -1,0 +1,34 @@
+"""What `up` refuses before it starts anything, and how it leaves."""
+
+import os
+import signal
+
+import pytest
+
+from deployments.up import check_inputs, ended_by_signals
+from schemas.errors import ConfigError
+
+
+@pytest.mark.parametrize("port", [-1, 65_536, 70_000])
+def test_a_port_that_cannot_be_is_refused(port):
+    with pytest.raises(ConfigError, match="--port"):
+        check_inputs(port, "")
+
+
+@pytest.mark.parametrize("schedule", ["often", "* * *", "0 2 * * * *", "0 2 * * ; rm"])
+def test_what_is_no_cron_expression_is_refused(schedule):
+    with pytest.raises(ConfigError, match="no cron expression"):
+        check_inputs(None, schedule)
+
+
+@pytest.mark.parametrize("schedule", ["", " ", "0 2 * * *", "*/15 0-6 1,15 * MON-FRI"])
+def test_cron_expressions_and_none_are_taken(schedule):
+    check_inputs(None, schedule)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_leaves_as_ctrl_c_does_and_handlers_come_back(number):
+    before = signal.getsignal(number)
+    with pytest.raises(KeyboardInterrupt), ended_by_signals():
+        os.kill(os.getpid(), number)
+    assert signal.getsignal(number) is before
