@@ -9,9 +9,19 @@ from datetime import UTC, datetime
 import pytest
 
 from schemas.episode import Episode
+from schemas.fields import Outcome, Termination
 from schemas.ids import make_id
 from schemas.trajectories import StepRow, ToolCallRow, TrajectoryRow
-from tasks.agent.protocols import ActResult, Call, ModelReply, RawCall, Task, ToolSpec, Verdict
+from tasks.agent.protocols import (
+    ActResult,
+    Call,
+    EpisodeContext,
+    ModelReply,
+    RawCall,
+    Task,
+    ToolSpec,
+    Verdict,
+)
 from tasks.agent.rollout import Rig, run_episodes
 from tasks.benefit.parameters import Parameters
 from tasks.benefit.world import BenefitWorld
@@ -114,7 +124,7 @@ class Habits:
 @dataclass
 class _Talk:
     habits: Habits
-    context: object
+    context: EpisodeContext
     last: str = ""
     _drawn: dict = field(default_factory=dict)
 
@@ -222,7 +232,7 @@ def play(ledger):
 def episode_of():
     """An episode by hand: tools by step, `!tool` for one that failed, `?tool` for one not run."""
 
-    def build(*tools, outcome="failure", termination="finished"):
+    def build(*tools, outcome: Outcome = "failure", termination: Termination = "finished"):
         identity = make_id("traj", [tools, outcome, termination])
         trajectory = TrajectoryRow(
             trajectory_id=identity,

@@ -63,9 +63,9 @@ def cycle(tmp_path_factory):
         )
 
 
-def count(sql):
+def count(sql) -> int:
     with Workbench.open().warehouse.read() as reader:
-        return reader.scalar(sql)
+        return int(reader.scalar(sql) or 0)
 
 
 def test_the_rate_has_a_status_and_points_were_found(cycle):

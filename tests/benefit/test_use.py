@@ -1,5 +1,7 @@
 """Which skill is due in a run, and what became of it."""
 
+import pytest
+
 from tasks.agent.rollout import EpisodeSpec
 from tasks.benefit.forks import activation_points, following_points, reference_text
 from tasks.benefit.use import (
@@ -20,8 +22,8 @@ def uses_of(play, model, harness, tasks):
 
 def test_a_skill_is_due_where_its_trigger_holds(skilled, ledger):
     tasks = ledger.tasks("train")[:6]
-    assert due_skill(skilled, "Make ledger entry 1.").skill.name == "look-first"
-    assert due_skill(skilled, "Walk.") is None
+    due = [due_skill(skilled, text) for text in ("Make ledger entry 1.", "Walk.")]
+    assert [one and one.skill.name for one in due] == ["look-first", None]
     assert {task.family for task in due_tasks(skilled, tasks)} == {"books"}
 
 
@@ -48,8 +50,8 @@ def test_a_run_that_loads_and_skips_has_a_following_gap_alone(play, habits, skil
 
 def test_rates_count_runs_with_a_skill_due(play, habits, skilled, ledger):
     uses = uses_of(play, habits(calls=0.5, follows=0.5), skilled, ledger.tasks("train"))
-    assert 0.35 < activation_rate(uses) < 0.65
-    assert 0.3 < following_rate(uses) < 0.7
+    assert activation_rate(uses) == pytest.approx(0.5, abs=0.15)
+    assert following_rate(uses) == pytest.approx(0.5, abs=0.2)
     assert activation_rate([]) is None
     assert following_rate([]) is None
 

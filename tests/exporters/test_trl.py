@@ -6,6 +6,7 @@ import pytest
 
 from schemas.data import TrainingExampleRow
 from schemas.errors import ConfigError
+from schemas.fields import Split
 from schemas.ids import canonical_json, make_id
 from tasks.exporters.formats import export_rows
 from tasks.exporters.jsonl import render, write_atomically
@@ -27,7 +28,7 @@ def answered(identity="c1", content="done"):
     return {"role": "tool", "tool_call_id": identity, "content": content}
 
 
-def example(messages=None, chosen=None, rejected=None, *, tools=None, split="train"):
+def example(messages=None, chosen=None, rejected=None, *, tools=None, split: Split = "train"):
     texts = {
         "messages": canonical_json(PROMPT if messages is None else messages),
         "chosen": canonical_json([said()] if chosen is None else chosen),
@@ -56,7 +57,7 @@ def example(messages=None, chosen=None, rejected=None, *, tools=None, split="tra
 def only(name, *examples):
     export = export_rows(name, examples)
     assert export.refused.total() == 0
-    return export.rows
+    return [json.loads(line) for line in render(export.rows).splitlines()]
 
 
 def refusal(example, name="trl-sft"):

@@ -12,6 +12,7 @@ from schemas.benefit import (
     FollowingCheckRow,
 )
 from schemas.episode import Episode
+from schemas.fields import Outcome, Split
 from schemas.ids import make_id
 from schemas.trajectories import PromptRow, StepRow, ToolCallRow, TrajectoryRow
 from tasks.synthesizer.evidence import Evidence
@@ -34,7 +35,11 @@ def episode():
     """An episode of the tools it calls, each with an argument text."""
 
     def build(
-        *tools, outcome="failure", task="ledger/books/1", split="train", text="Make an entry."
+        *tools,
+        outcome: Outcome = "failure",
+        task="ledger/books/1",
+        split: Split = "train",
+        text="Make it.",
     ):
         identity = make_id("traj", [tools, outcome, task])
         prompts = [
@@ -165,22 +170,24 @@ def gap():
     """A gap of the artifact with an effect."""
 
     def build(effect, gap_type="activation", verdict="cures"):
-        return BenefitGapRow(
-            cycle_id=CYCLE,
-            model="m",
-            environment="ledger",
-            family="books",
-            gap_type=gap_type,
-            artifact_id=ARTIFACT,
-            reach=1.0,
-            prevalence=0.5,
-            effect=effect,
-            effect_lcb=0.0,
-            severity=0.0,
-            points=8,
-            verdict=verdict,
-            failed_runs=1,
-            unexplained_runs=0,
+        return BenefitGapRow.model_validate(
+            {
+                "cycle_id": CYCLE,
+                "model": "m",
+                "environment": "ledger",
+                "family": "books",
+                "gap_type": gap_type,
+                "artifact_id": ARTIFACT,
+                "reach": 1.0,
+                "prevalence": 0.5,
+                "effect": effect,
+                "effect_lcb": 0.0,
+                "severity": 0.0,
+                "points": 8,
+                "verdict": verdict,
+                "failed_runs": 1,
+                "unexplained_runs": 0,
+            }
         )
 
     return build

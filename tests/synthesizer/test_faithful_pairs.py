@@ -27,7 +27,7 @@ def drift(point, bad):
 def names(text):
     return [
         call["function"]["name"]
-        for message in json.loads(text)
+        for message in json.loads(text or "[]")
         for call in message.get("tool_calls", [])
     ]
 
@@ -52,7 +52,7 @@ def test_both_sides_end_with_the_assistant(bad, good, drift, fork, evidence):
     forks = [fork(drift, "repaired", good, invoked=True)]
     row = synthesize(evidence(bad, good, points=[drift], forks=forks))[0]
     assert json.loads(row.chosen)[-1]["role"] == "assistant"
-    assert json.loads(row.rejected)[-1]["role"] == "assistant"
+    assert json.loads(row.rejected or "[]")[-1]["role"] == "assistant"
 
 
 def test_the_models_own_success_is_chosen_before_a_repair(
