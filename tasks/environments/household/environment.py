@@ -65,7 +65,7 @@ class Household:
     name = NAME
     tools = TOOLS
     system_prompt = SYSTEM_PROMPT
-    step_budget = 24
+    step_budget = 20
     terminal_tools = frozenset[str]()
     non_progress: tuple[str, ...] = (NOTHING,)
     is_forkable = True

@@ -31,12 +31,16 @@ def _rates(**families: tuple[float, float, float]) -> dict[str, dict[Tier, float
 KINDS: tuple[FaultKind, ...] = (
     FaultKind(
         "repetition",
-        _rates(heat_and_place=(0.03, 0.04, 0.04), cool_and_place=(0.02, 0.03, 0.03)),
+        _rates(
+            look_under_lamp=(0.10, 0.11, 0.11),
+            heat_and_place=(0.04, 0.05, 0.05),
+            cool_and_place=(0.03, 0.04, 0.04),
+        ),
         _HINT,
     ),
     FaultKind(
         "search_loop",
-        _rates(look_under_lamp=(0.60, 0.66, 0.72), heat_and_place=(0.06, 0.08, 0.08)),
+        _rates(look_under_lamp=(0.55, 0.58, 0.62), heat_and_place=(0.06, 0.08, 0.08)),
         _HINT,
     ),
     FaultKind("second_item", _rates(two_objects=(0.95, 0.92, 0.85)), _PROMPT),

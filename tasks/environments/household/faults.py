@@ -154,6 +154,9 @@ def _do(command: str) -> Slip:
 
 
 def _repeat(view: View, world: HouseholdWorld, roll: float, detail: str) -> Slip:  # noqa: ARG001
+    """Give the last command again, or look around again and again."""
+    if roll < 0.6 and detail != "again":
+        return _do("look")
     last = view.last or view.expert
     return Slip(calls=(RawCall(last.tool, json.dumps(last.arguments)),))
 
