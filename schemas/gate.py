@@ -76,7 +76,8 @@ class PairedTrialRow(Row):
     result: Literal["win", "loss", "tie", "invalid"]
     """Sign of the difference; invalid when either arm is a fault."""
     by_construction: bool
-    """Whether the candidate provably cannot touch the stored run."""
+    """Whether the pair is a tie without a rollout: the candidate provably cannot touch the stored
+    run, or, in pruning, the stored run is not solved and so cannot be lost."""
     e_value: NonNegative
     """e-value after this pair."""
 

@@ -22,12 +22,18 @@ async def always_touches(old: Harness, new: Harness, episode: Episode) -> bool:
 
 @dataclass(frozen=True)
 class Arms:
-    """The harness in force and a candidate, in a world that can run both."""
+    """The harness in force and a candidate, in a world that can run both.
+
+    Attributes:
+        only_passed: tasks that no run of the harness in force solves are ties without a rollout;
+            for questions of loss alone, where a win would not help the candidate.
+    """
 
     world: GateWorld
     old: Harness
     new: Harness
     can_touch: CanTouch = always_touches
+    only_passed: bool = False
 
     async def pair(self, tasks: Sequence[Task], first_ordinal: int = 0) -> list[Pair]:
         """Run what has to be run and pair it, in task order."""
@@ -53,7 +59,8 @@ class Arms:
         return {task.task_id: (old[task.task_id], new[task.task_id]) for task in tasks}
 
     async def _touches(self, episodes: Sequence[Episode]) -> bool:
-        if mean_score(episodes) is None:
+        score = mean_score(episodes)
+        if score is None or (self.only_passed and score == 0):
             return False
         if not self.world.is_deterministic:
             return True

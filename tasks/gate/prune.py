@@ -5,13 +5,16 @@ losses of several removals cannot add up past the margin. A removal stands when 
 lower limit of success(without) - success(with) over all select pairs lies above -2 points
 (`paired_lower_bound`: pairs that the removal provably cannot touch are exact ties). A removal
 that would miss the margin even if all remaining pairs were ties is given up at once; that errs
-on the side of keeping.
+on the side of keeping. Two things save rollouts: tasks that the bundle does not solve cannot be
+lost, so they are ties without a rollout (a win there would only speak for the removal), and tasks
+of the families that the edit was made for come first, because there a loss shows soonest.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.gate import PairedTrialRow
+from tasks.agent.protocols import Task
 from tasks.gate.arms import Arms, CanTouch, always_touches
 from tasks.gate.bundles import combine, take_out
 from tasks.gate.candidate import Candidate, GateWorld
@@ -38,7 +41,7 @@ class Removal:
 
     @property
     def is_untouched(self) -> bool:
-        """Whether the edit provably changes no select run."""
+        """Whether the edit provably changes no select run that the bundle solves."""
         return self.is_removed and self.touched == 0
 
 
@@ -67,17 +70,18 @@ async def prune_bundle(
             break
         rest = [other for other in kept if other.edit_id != edit.edit_id]
         without = take_out(harness, base, kept, edit)
-        removal = await try_removal(Arms(world, full, without, can_touch), edit.edit_id)
+        arms = Arms(world, full, without, can_touch, only_passed=True)
+        removal = await try_removal(arms, edit)
         removals.append(removal)
         if removal.is_removed:
             kept, harness = rest, without
     return Pruning(harness, tuple(kept), tuple(removals))
 
 
-async def try_removal(arms: Arms, edit_id: str) -> Removal:
+async def try_removal(arms: Arms, edit: Candidate) -> Removal:
     """Compare the bundle with and without an edit until it must stay or all pairs are read."""
     world = arms.world
-    order = order_tasks(world.select, world.seed)
+    order = _order(world, edit)
     read: list[Pair] = []
     is_open = True
     for start in range(0, len(order), world.settings.block):
@@ -88,7 +92,7 @@ async def try_removal(arms: Arms, edit_id: str) -> Removal:
     trial_id = trial_key(arms, "prune")
     wins, losses, valid, touched = _counts(read)
     return Removal(
-        edit_id=edit_id,
+        edit_id=edit.edit_id,
         is_removed=is_open and valid > 0,
         wins=wins,
         losses=losses,
@@ -98,6 +102,13 @@ async def try_removal(arms: Arms, edit_id: str) -> Removal:
         trial_id=trial_id,
         rows=trial_rows(arms, trial_id, "prune", read, _e_values(read)),
     )
+
+
+def _order(world: GateWorld, edit: Candidate) -> list[Task]:
+    """Tasks of the families the edit is to fix first; within them the order of the gate."""
+    families = {task_id.split("/")[1] for task_id in edit.predicted_fixes if "/" in task_id}
+    order = order_tasks(world.select, world.seed)
+    return sorted(order, key=lambda task: task.family not in families)
 
 
 def _is_non_inferior(read: Sequence[Pair], planned: int, margin: float) -> bool:

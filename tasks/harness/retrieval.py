@@ -1,5 +1,6 @@
 """Which skill a task is given: filtered by trigger, ranked by BM25, the first one or none."""
 
+import logging
 from collections.abc import Sequence
 from typing import cast
 
@@ -34,6 +35,8 @@ def _name(skill: Skill) -> str:
 def _scores(skills: Sequence[Skill], text: str) -> list[float]:
     # Imported here because it takes over a second.
     import bm25s  # pyright: ignore[reportMissingTypeStubs]
+
+    logging.getLogger("bm25s").setLevel(logging.WARNING)
 
     documents = [_tokens(_searchable(skill)) for skill in skills]
     known = {token for document in documents for token in document}

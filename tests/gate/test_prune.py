@@ -73,10 +73,11 @@ def test_the_last_edit_always_stays(pruned):
 def test_a_removal_that_cannot_succeed_stops_early(
     base, tasks, world_of, run, candidate, synthetic, has
 ):
-    full, without = candidate("good").child, base
+    edit = candidate("good")
+    full, without = edit.child, base
     rollouts = synthetic(lambda task, harness, repeat: has(harness, "good"))
     world = world_of(rollouts, tasks(240))
-    removal = run(try_removal(Arms(world, full, without), "edit_0123456789abcdef"))
+    removal = run(try_removal(Arms(world, full, without), edit))
     assert not removal.is_removed
     assert len(removal.rows) == world.settings.block
 
@@ -104,3 +105,16 @@ def test_a_gain_of_three_points_is_kept_nineteen_times_in_twenty(pairs):
 @pytest.mark.parametrize("pairs", [120, 240])
 def test_a_passenger_goes(pairs):
     assert kept_share(0.0, 0.0, pairs) == 0
+
+
+def test_tasks_the_bundle_does_not_solve_are_not_run_again(
+    base, tasks, world_of, run, candidate, synthetic, has
+):
+    edits = [candidate("idle"), candidate("good")]
+
+    def solves(task, harness, repeat):
+        return has(harness, "good") and int(task.task_id[-3:]) % 2 == 0
+
+    pruning = run(prune_bundle(world_of(synthetic(solves), tasks(48)), base, edits))
+    idle = next(one for one in pruning.removals if one.edit_id == edits[0].edit_id)
+    assert (idle.touched, idle.ties) == (24, 48)

@@ -647,7 +647,7 @@ COMMENT ON COLUMN paired_trials."new_trajectory_id" IS 'First trajectory under t
 COMMENT ON COLUMN paired_trials."old_score" IS 'Mean success over repeats; null when the pair is invalid.';
 COMMENT ON COLUMN paired_trials."new_score" IS 'Mean success over repeats; null when the pair is invalid.';
 COMMENT ON COLUMN paired_trials."result" IS 'Sign of the difference; invalid when either arm is a fault.';
-COMMENT ON COLUMN paired_trials."by_construction" IS 'Whether the candidate provably cannot touch the stored run.';
+COMMENT ON COLUMN paired_trials."by_construction" IS 'Whether the pair is a tie without a rollout: the candidate provably cannot touch the stored run, or, in pruning, the stored run is not solved and so cannot be lost.';
 COMMENT ON COLUMN paired_trials."e_value" IS 'e-value after this pair.';
 
 CREATE TABLE gate_decisions (
