@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ ENDED = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
 class Served:
     """A running `tackroom up`."""
 
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[bytes]
     port: int
     home: Path
 
@@ -43,11 +42,6 @@ class Served:
         """The served deployment of this name."""
         found = self.call("/deployments/filter", {})
         return next(one for one in found if one["name"] == name)
-
-    def runs(self) -> list[dict]:
-        """Flow runs, the newest first; those that wait for their schedule left out."""
-        found = self.call("/flow_runs/filter", {"sort": "EXPECTED_START_TIME_DESC"})
-        return [one for one in found if "auto-scheduled" not in one["tags"]]
 
     def wait(self, flow_run_id: str) -> dict:
         """The run once it has ended."""
@@ -72,40 +66,32 @@ def served(tmp_path_factory) -> Iterator[Served]:
     folder, port = tmp_path_factory.mktemp("up"), free_port()
     environ = {k: v for k, v in os.environ.items() if not k.startswith(("TACKROOM_", "PREFECT_"))}
     environ |= {"TACKROOM_HOME": "home", "PYTHONPATH": str(ROOT), "DO_NOT_TRACK": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "deployments", "up", "--port", str(port)],
-        cwd=folder,
-        env=environ,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    said = folder / "said.txt"
+    with said.open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "deployments", "up", "--port", str(port)],
+            cwd=folder,
+            env=environ,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
     try:
-        wait_until_served(process)
+        wait_until_served(process, said)
         yield Served(process, port, folder / "home")
     finally:
         end(process)
 
 
-def wait_until_served(process: subprocess.Popen[str]) -> None:
-    """Read what `up` says until it serves; go on reading so that it never blocks."""
-    lines: list[str] = []
-    ready = threading.Event()
-
-    def read() -> None:
-        for line in process.stderr or ():
-            lines.append(line)
-            if "open http" in line:
-                ready.set()
-
-    threading.Thread(target=read, daemon=True).start()
+def wait_until_served(process: subprocess.Popen[bytes], said: Path) -> None:
     deadline = time.monotonic() + STARTED_IN_S + 60
-    while not ready.wait(0.2):
-        assert process.poll() is None, "".join(lines)[-3000:]
-        assert time.monotonic() < deadline, "".join(lines)[-3000:]
+    while "open http" not in (text := said.read_text(encoding="utf-8", errors="replace")):
+        assert process.poll() is None, text[-3000:]
+        assert time.monotonic() < deadline, text[-3000:]
+        time.sleep(0.2)
 
 
-def end(process: subprocess.Popen[str]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
     try:

@@ -18,9 +18,12 @@ def finished(served):
 def test_the_cycle_completes_and_its_rows_are_in_the_warehouse(served, finished):
     assert finished["state"]["type"] == "COMPLETED", finished["state"]["message"]
     with duckdb.connect(str(served.home / "current.duckdb"), read_only=True) as connection:
-        (row,) = connection.execute("SELECT environment, model FROM cycles").fetchall()
-        scores = connection.execute("SELECT purpose FROM evaluations ORDER BY 1").fetchall()
-    assert row == ("sqldesk", "simulated:weak")
+        cycles = connection.execute("SELECT cycle_id, environment FROM cycles WHERE seed = 7")
+        ((cycle_id, environment),) = cycles.fetchall()
+        scores = connection.execute(
+            "SELECT purpose FROM evaluations WHERE cycle_id = ?", [cycle_id]
+        ).fetchall()
+    assert environment == "sqldesk"
     assert {("baseline",), ("final",)} <= set(scores)
 
 
