@@ -22,7 +22,13 @@ from tasks.gate.check import check_candidates
 from tasks.gate.findings import Checked, decide_early
 from tasks.gate.static import StaticContext
 from tasks.gate.touch import Replayer
-from tasks.gating_inputs import candidate_of, past_edits, pattern_members, static_context
+from tasks.gating_inputs import (
+    PastEdit,
+    candidate_of,
+    past_edits,
+    pattern_members,
+    static_context,
+)
 from tasks.harness import Harness, Sandbox, diff
 from tasks.harness_rows import harness_rows
 from tasks.stage import stage
@@ -67,8 +73,13 @@ async def _propose(
     environment = bench.environment(plan.form.environment)
     parent = bench.harness(environment.name, harness_id)
     episodes = cycle_episodes(bench, plan.cycle_id, train_purpose(round_number))
-    brief = _brief(bench, plan, environment, parent, episodes, round_number)
-    context = static_context(bench, plan, environment, episodes)
+    past = past_edits(bench, plan.cycle_id)
+    brief = replace(
+        _brief(bench, plan, environment, parent, episodes),
+        rejected=_refused(past),
+        round=round_number,
+    )
+    context = static_context(past, environment, episodes)
     async with Sandbox() as sandbox, open_editor(bench, plan.form.editor) as editor:
         replayer = Replayer(sandbox, brief.tools)
         desk = _Desk(plan, round_number, editor, brief, context, replayer)
@@ -103,7 +114,6 @@ def _brief(
     environment: Environment,
     parent: Harness,
     episodes: Sequence[Episode],
-    round_number: int,
 ) -> Brief:
     ids = [episode.trajectory_id for episode in episodes]
     with bench.warehouse.read() as reader:
@@ -124,14 +134,12 @@ def _brief(
         patterns=tuple(sorted(own, key=lambda row: (-row.runs, row.pattern_id))),
         hits=tuple(hits),
         episodes=tuple(episodes),
-        rejected=_refused(bench, plan),
-        round=round_number,
         seed=plan.form.seed,
         system_prompt=environment.system_prompt,
     )
 
 
-def _refused(bench: Workbench, plan: CyclePlan) -> tuple[RejectedEdit, ...]:
+def _refused(past_edits: Sequence[PastEdit]) -> tuple[RejectedEdit, ...]:
     return tuple(
         RejectedEdit(
             child_harness_id=past.edit.child_harness_id,
@@ -142,7 +150,7 @@ def _refused(bench: Workbench, plan: CyclePlan) -> tuple[RejectedEdit, ...]:
             title=past.edit.title,
             findings=past.told_to_editor,
         )
-        for past in past_edits(bench, plan.cycle_id)
+        for past in past_edits
         if past.decision.verdict != "accepted"
     )
 

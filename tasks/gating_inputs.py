@@ -1,7 +1,7 @@
 """What the gate is given: candidates rebuilt from rows, past edits, secrets it must not find."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.episode import Episode
@@ -57,15 +57,21 @@ def past_edits(bench: Workbench, cycle_id: str) -> list[PastEdit]:
         (edit for edit in edits if edit.edit_id in decisions),
         key=lambda edit: (edit.round, edit.ordinal),
     )
+    harnesses = bench.stored_harnesses(both_harnesses(edits))
     return [
         PastEdit(
             edit,
             decisions[edit.edit_id],
-            bench.harness("", edit.parent_harness_id),
-            bench.harness("", edit.child_harness_id),
+            harnesses[edit.parent_harness_id],
+            harnesses[edit.child_harness_id],
         )
         for edit in edits
     ]
+
+
+def both_harnesses(edits: Iterable[EditRow]) -> set[str]:
+    """Ids of the parents and children of edits."""
+    return {name for edit in edits for name in (edit.parent_harness_id, edit.child_harness_id)}
 
 
 def open_edits(bench: Workbench, plan: CyclePlan, round_number: int) -> list[Checked]:
@@ -82,10 +88,13 @@ def open_edits(bench: Workbench, plan: CyclePlan, round_number: int) -> list[Che
     waiting = sorted(
         (edit for edit in edits if edit.edit_id not in decided), key=lambda edit: edit.ordinal
     )
+    harnesses = bench.stored_harnesses(both_harnesses(waiting))
     return [
         Checked(
             candidate_of(
-                edit.edit_id, stored_proposal(bench, edit), is_decoy=edit.editor in DECOY_EDITORS
+                edit.edit_id,
+                stored_proposal(harnesses, edit),
+                is_decoy=edit.editor in DECOY_EDITORS,
             ),
             "replay",
             replay=replays.get(edit.edit_id),
@@ -94,11 +103,11 @@ def open_edits(bench: Workbench, plan: CyclePlan, round_number: int) -> list[Che
     ]
 
 
-def stored_proposal(bench: Workbench, edit: EditRow) -> Proposal:
+def stored_proposal(harnesses: Mapping[str, Harness], edit: EditRow) -> Proposal:
     """The proposal that a stored edit was."""
     return Proposal(
-        parent=bench.harness("", edit.parent_harness_id),
-        child=bench.harness("", edit.child_harness_id),
+        parent=harnesses[edit.parent_harness_id],
+        child=harnesses[edit.child_harness_id],
         layer=edit.layer,
         artifact=edit.artifact,
         kind=edit.kind,
@@ -132,12 +141,10 @@ def pattern_members(pattern: FailurePatternRow) -> set[str]:
 
 
 def static_context(
-    bench: Workbench, plan: CyclePlan, environment: Environment, episodes: Sequence[Episode]
+    past_edits: Sequence[PastEdit], environment: Environment, episodes: Sequence[Episode]
 ) -> StaticContext:
     """What candidates of a round are checked against."""
-    refused = [
-        past for past in past_edits(bench, plan.cycle_id) if past.decision.verdict == "rejected"
-    ]
+    refused = [past for past in past_edits if past.decision.verdict == "rejected"]
     artifacts = {
         artifact_id
         for past in refused

@@ -77,6 +77,25 @@ class Workbench:
                 return seed_harness(environment)
             return Harness.from_files(harness_files(reader, harness_id))
 
+    def stored_harnesses(self, harness_ids: Iterable[str]) -> dict[str, Harness]:
+        """Stored harnesses by id, read in one go and kept.
+
+        Raises:
+            ConfigError: one of them is not stored.
+        """
+        wanted = set(harness_ids)
+        missing = sorted(wanted - self._harnesses.keys())
+        if missing:
+            with self.warehouse.read() as reader:
+                for harness_id in missing:
+                    files = harness_files(reader, harness_id)
+                    self._harnesses[harness_id] = Harness.from_files(files)
+        return {harness_id: self._harnesses[harness_id] for harness_id in sorted(wanted)}
+
+    @cached_property
+    def _harnesses(self) -> dict[str, Harness]:
+        return {}
+
     def name_row(self, environment: str, name: str, harness_id: str) -> HarnessNameRow | None:
         """Row that points a name to a harness; None when it points there already."""
         with self.warehouse.read() as reader:
