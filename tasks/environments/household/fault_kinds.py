@@ -48,18 +48,18 @@ KINDS: tuple[FaultKind, ...] = (
         "closed_place",
         _rates(
             cool_and_place=(0.42, 0.42, 0.42),
-            heat_and_place=(0.18, 0.18, 0.18),
+            heat_and_place=(0.12, 0.12, 0.12),
             two_objects=(0.06, 0.06, 0.06),
         ),
         _PROMPT,
     ),
     FaultKind("skipped_clean", _rates(clean_and_place=(0.62, 0.66, 0.70)), _SKILL),
-    FaultKind("skipped_heat", _rates(heat_and_place=(0.20, 0.22, 0.22)), _SKILL),
-    FaultKind("skipped_cool", _rates(cool_and_place=(0.20, 0.22, 0.22)), _SKILL),
-    FaultKind("wrong_object", {"*": {"weak": 0.14, "mid": 0.08, "strong": 0.10}}),
+    FaultKind("skipped_heat", _rates(heat_and_place=(0.34, 0.34, 0.30)), _SKILL),
+    FaultKind("skipped_cool", _rates(cool_and_place=(0.26, 0.26, 0.24)), _SKILL),
+    FaultKind("wrong_object", {"*": {"weak": 0.11, "mid": 0.08, "strong": 0.10}}),
     FaultKind(
         "wrong_take",
-        _rates(pick_and_place=(0.12, 0.13, 0.12), heat_and_place=(0.12, 0.13, 0.12)),
+        _rates(pick_and_place=(0.12, 0.13, 0.12), heat_and_place=(0.09, 0.10, 0.09)),
         _WEAK_IN_PROMPT,
     ),
     FaultKind(

@@ -154,11 +154,9 @@ def _do(command: str) -> Slip:
 
 
 def _repeat(view: View, world: HouseholdWorld, roll: float, detail: str) -> Slip:  # noqa: ARG001
-    """Give the last command again, or look around again and again."""
-    if roll < 0.6 and detail != "again":
-        return _do("look")
-    last = view.last or view.expert
-    return Slip(calls=(RawCall(last.tool, json.dumps(last.arguments)),))
+    """Give the last command again when it still does something, else look around again."""
+    last = str(view.last.arguments.get(ARGUMENT)) if view.last is not None else ""
+    return _do(last if last in world.admissible() else "look")
 
 
 def _go_back(view: View, world: HouseholdWorld, roll: float, detail: str) -> Slip:  # noqa: ARG001

@@ -35,6 +35,10 @@ _REACH_IN = re.compile(
     _I,
 )
 _MUST = re.compile(r"\b(?:must|have to|has to|need\w*|always|first|requir\w+)\b", _I)
+_OPEN_FAILS = re.compile(
+    r"\b(?:when|whenever|if)\b[^,;]*\bopen\b[^,;]*\b(?:nothing|fails?|not|no)\b", _I
+)
+"""A case that is not that of a closed place."""
 
 
 def read_closed(passage: str) -> list[Cue]:
@@ -50,6 +54,8 @@ def read_closed(passage: str) -> list[Cue]:
     if order is None:
         is_rule = bool(_CLOSED.search(passage) and _MUST.search(passage))
         return [Cue("closed_place", is_right=True)] if is_rule else []
+    if order == "ba" and _OPEN_FAILS.search(passage):
+        return []
     return [Cue("closed_place", is_right=order == "ab")]
 
 

@@ -18,6 +18,7 @@ from tasks.environments.household.things import (
     kind_of,
     plural,
     preposition,
+    with_article,
 )
 
 NAME = "household"
@@ -167,10 +168,6 @@ def _lamp_place(item: ItemKind, places: tuple[str, ...], rng: random.Random) -> 
     return rng.choice([place for place in free if kind_of(place) not in item.homes])
 
 
-def _article(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
-
-
 _DONE: dict[Treatment, str] = {"clean": "clean", "heat": "hot", "cool": "cold"}
 _TEXTS: dict[str, tuple[str, ...]] = {
     "pick_and_place": (
@@ -199,10 +196,10 @@ _TREATED: tuple[str, ...] = (
 def _word(family: str, goal: Goal, rng: random.Random) -> str:
     text = rng.choice(_TREATED if goal.treatment else _TEXTS[family])
     return text.format(
-        one=_article(goal.item),
+        one=with_article(goal.item),
         many=plural(goal.item),
         item=goal.item,
-        where=f"{preposition(goal.place)} {_article(goal.place)}" if goal.place else "",
+        where=f"{preposition(goal.place)} {with_article(goal.place)}" if goal.place else "",
         state=_DONE.get(goal.treatment, ""),
         Verb=goal.treatment.capitalize(),
     )

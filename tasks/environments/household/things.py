@@ -114,10 +114,15 @@ def preposition(place: str) -> str:
     return "in" if kind_of(place) in INSIDE else "on"
 
 
+def with_article(noun: str) -> str:
+    """A noun with `a` or `an`."""
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
 def plural(kind: str) -> str:
     """More than one of a kind, as a task text says it."""
     if kind.endswith("f"):
         return f"{kind[:-1]}ves"
-    if kind in {"potato"}:
+    if kind == "potato":
         return f"{kind}es"
     return f"{kind}es" if kind.endswith(("ch", "x", "s")) else f"{kind}s"

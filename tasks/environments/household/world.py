@@ -10,7 +10,13 @@ from schemas.ids import canonical_json
 from tasks.agent.protocols import ActResult, Call, Verdict, World
 from tasks.environments.household.checker import judge
 from tasks.environments.household.problems import LAMP, Problem
-from tasks.environments.household.things import APPLIANCES, CLOSABLE, kind_of, preposition
+from tasks.environments.household.things import (
+    APPLIANCES,
+    CLOSABLE,
+    kind_of,
+    preposition,
+    with_article,
+)
 
 TOOL = "take_action"
 ARGUMENT = "action"
@@ -139,7 +145,7 @@ class HouseholdWorld:
             return f"The {at} is closed."
         if at not in self.state.known:
             self.state.known = sorted([*self.state.known, at])
-        items = [f"a {item}" for item in self.items_at(at)]
+        items = [with_article(item) for item in self.items_at(at)]
         if at == self.problem.lamp_place:
             items.append(f"a {LAMP}")
         where = preposition(at).capitalize()
