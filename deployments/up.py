@@ -1,5 +1,6 @@
 """`tackroom up`: a server and every deployment served from this process, the cycle scheduled."""
 
+import fcntl
 import os
 import re
 import signal
@@ -34,7 +35,7 @@ def serve_all(*, port: int | None, schedule: str, note: Callable[[str], None]) -
     home.mkdir(parents=True, exist_ok=True)
     home = home.resolve()
     try:
-        with ended_by_signals():
+        with ended_by_signals(), served_once(home):
             note("starting the server")
             with prefect_server(home, environ=os.environ, port=port) as api_url:
                 os.environ.update(client_environment(home, api_url))
@@ -79,6 +80,27 @@ def ended_by_signals() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def served_once(home: Path) -> Iterator[None]:
+    """Hold the right to serve a data folder; a killed holder frees it.
+
+    Raises:
+        ConfigError: another process serves it. The first to leave would pause the deployments of
+            both.
+    """
+    with (home / "up.lock").open("a+", encoding="utf-8") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            handle.seek(0)
+            what = f"{home} is already served by process {handle.read(20).strip() or 'unknown'}"
+            raise ConfigError(what, hint="end that one, or set TACKROOM_HOME") from None
+        handle.truncate(0)
+        handle.write(str(os.getpid()))
+        handle.flush()
+        yield
 
 
 def read_blocks() -> list[dict[str, Any]]:

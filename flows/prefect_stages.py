@@ -26,7 +26,7 @@ _MARKUP = re.compile(r"([\\`*_\[\]()#|~!{}])")
 
 def as_task(stage: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a stage; its persisted result lets a retried flow go on where it stopped."""
-    return task(stage, name=_title(stage), persist_result=True)
+    return task(name=_title(stage), persist_result=True)(stage)
 
 
 class StageProgress:

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from deployments.up import check_inputs, ended_by_signals
+from deployments.up import check_inputs, ended_by_signals, served_once
 from schemas.errors import ConfigError
 
 
@@ -32,3 +32,14 @@ def test_a_signal_to_end_leaves_as_ctrl_c_does_and_handlers_come_back(number):
     with pytest.raises(KeyboardInterrupt), ended_by_signals():
         os.kill(os.getpid(), number)
     assert signal.getsignal(number) is before
+
+
+def test_a_data_folder_is_served_once_at_a_time(tmp_path):
+    with (
+        served_once(tmp_path),
+        pytest.raises(ConfigError, match=f"already served by process {os.getpid()}"),
+        served_once(tmp_path),
+    ):
+        pass
+    with served_once(tmp_path):
+        pass

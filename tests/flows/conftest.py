@@ -11,6 +11,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ class Served:
     port: int
     home: Path
 
-    def call(self, path: str, body: object = None) -> object:
+    def call(self, path: str, body: object = None) -> Any:
         """Ask the API of the server."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
@@ -38,12 +39,12 @@ class Served:
         with urllib.request.urlopen(request, timeout=30) as response:
             return json.loads(response.read())
 
-    def deployment(self, name: str) -> dict:
+    def deployment(self, name: str) -> dict[str, Any]:
         """The served deployment of this name."""
         found = self.call("/deployments/filter", {})
         return next(one for one in found if one["name"] == name)
 
-    def wait(self, flow_run_id: str) -> dict:
+    def wait(self, flow_run_id: str) -> dict[str, Any]:
         """The run once it has ended."""
         deadline = time.monotonic() + RUN_IN_S
         while time.monotonic() < deadline:
