@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 STARTED_IN_S, RUN_IN_S = 120, 200
+DEPLOYMENTS, BUSY = 8, 503
 ENDED = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
 
 
@@ -29,7 +31,17 @@ class Served:
     home: Path
 
     def call(self, path: str, body: object = None) -> Any:
-        """Ask the API of the server."""
+        """Ask the API of the server; a busy server is asked again, as every client of it does."""
+        for patience in (1, 2, 4, 8):
+            try:
+                return self._ask(path, body)
+            except urllib.error.HTTPError as error:
+                if error.code != BUSY:
+                    raise
+            time.sleep(patience)
+        return self._ask(path, body)
+
+    def _ask(self, path: str, body: object) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}/api{path}",
@@ -40,8 +52,11 @@ class Served:
             return json.loads(response.read())
 
     def deployment(self, name: str) -> dict[str, Any]:
-        """The served deployment of this name."""
-        found = self.call("/deployments/filter", {})
+        """The served deployment of this name, once all are registered."""
+        deadline = time.monotonic() + STARTED_IN_S
+        while len(found := self.call("/deployments/filter", {})) < DEPLOYMENTS:
+            assert time.monotonic() < deadline, found
+            time.sleep(0.5)
         return next(one for one in found if one["name"] == name)
 
     def wait(self, flow_run_id: str) -> dict[str, Any]:
