@@ -75,6 +75,7 @@ def _gaps(rows: BenefitRows) -> Table:
         "points",
         "failed runs",
         "unexplained",
+        "forks say",
     )
     body = tuple(
         (
@@ -91,11 +92,12 @@ def _gaps(rows: BenefitRows) -> Table:
             number(row["points"]),
             number(row["failed_runs"]),
             number(row["unexplained_runs"]),
+            row["verdict"].replace("_", " "),
         )
         for row in rows.gaps
     )
     caption = f"Benefit gaps, the most severe first{rows.note}"
-    return Table(caption, columns, body, numeric=("rank", *columns[5:]))
+    return Table(caption, columns, body, numeric=("rank", *columns[5:-1]))
 
 
 def _forks(rows: BenefitRows) -> Table:
