@@ -18,6 +18,9 @@ def run_cycle_flow(
     `startup_s` is what starting or finding the server and loading the libraries took, `wall_s`
     the cycle itself.
     """
+    from tasks.cycle import check_words
+
+    check_words(form)
     settings = load_settings()
     settings.home.mkdir(parents=True, exist_ok=True)
     home = settings.home.resolve()

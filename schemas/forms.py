@@ -29,7 +29,8 @@ def read_form(form: type[F], values: Mapping[str, Any]) -> F:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"]).replace("_", "-")
-        raise ConfigError(f"--{name}: {first['msg']}; got {first['input']!r}") from None
+        what = f"--{name}: {first['msg']}; got {str(first['input'])[:100]!r}"
+        raise ConfigError(what) from None
 
 
 class CycleForm(Form):

@@ -140,6 +140,11 @@ class Settings(BaseSettings):
         """Let variables win over `.env`, and `.env` over values passed in from the file."""
         return env_settings, dotenv_settings, file_secret_settings, init_settings
 
+    def read_in(self, folder: Path) -> "Settings":
+        """Remember the folder whose `.env` holds further variables."""
+        self._folder = folder
+        return self
+
     def variable(self, name: str) -> str | None:
         """Value of an environment variable, else of the same name in `.env`."""
         return os.environ.get(name) or dotenv_values(self._folder / DOTENV_FILE).get(name)
@@ -158,14 +163,14 @@ def load_settings(folder: Path = Path()) -> Settings:
     """
     toml = _read_toml(folder / TOML_FILE)
     try:
-        settings = Settings(_env_file=folder / DOTENV_FILE, **toml)
+        values: dict[str, Any] = {**toml, "_env_file": folder / DOTENV_FILE}
+        settings = Settings(**values)
     except ValidationError as error:
         raise _explain(error.errors(include_url=False)[0], toml) from None
     except SettingsError as error:
         message = f"the environment or {DOTENV_FILE}: {error}"
         raise ConfigError(message) from error
-    settings._folder = folder
-    return settings
+    return settings.read_in(folder)
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

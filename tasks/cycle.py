@@ -9,6 +9,7 @@ from schemas.ids import canonical_json, make_id
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import CycleRow, StageEventRow
 from tasks.annotator.parameters import DEFAULT, taxonomy_version
+from tasks.editing import check_editor
 from tasks.evaluation import SPLITS
 from tasks.harness_rows import harness_rows, task_rows
 from tasks.stage import stage
@@ -23,12 +24,27 @@ class Closed(Plan):
     harness_id: str
 
 
+def check_words(form: CycleForm) -> None:
+    """Fail at once on a word that names nothing, before anything is started.
+
+    Raises:
+        ConfigError: environment, model, reference, editor or harness is unknown.
+    """
+    bench = Workbench.open()
+    environment = bench.environment(form.environment)
+    bench.model(form.model)
+    bench.model(form.reference)
+    check_editor(bench, form.editor)
+    bench.harness(environment.name, form.harness)
+
+
 def open_cycle(form: CycleForm) -> CyclePlan:
     """Resolve every word of the form and land what the cycle starts from.
 
     Raises:
         ConfigError: a word names nothing, or the environment lacks a split.
     """
+    check_words(form)
     bench = Workbench.open()
     environment = bench.environment(form.environment)
     model, reference = bench.model(form.model), bench.model(form.reference)

@@ -92,6 +92,18 @@ async def _propose(
     )
 
 
+def check_editor(bench: Workbench, word: str) -> None:
+    """Fail on the name of an editor that does not exist.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    if word.startswith("openai:"):
+        bench.model(word)
+    else:
+        create_editor(word)
+
+
 @asynccontextmanager
 async def open_editor(bench: Workbench, word: str) -> AsyncIterator[Editor]:
     """The editor of this name; one with a model behind it keeps its connections meanwhile.

@@ -57,14 +57,20 @@ def import_files(
     as_json: Json = False,
 ) -> int:
     """Read recorded trajectories: tau-bench and tau2-bench results."""
+    from schemas.errors import DataContractError
     from schemas.forms import ImportForm, read_form
     from tasks.importing import import_trajectories
 
     values = {"paths": paths, "model": model, "pair_tasks_by_index": pair_tasks_by_index}
     form = read_form(ImportForm, values)
     result = import_trajectories(form)
+    is_usable = bool(result["imported"] or result["duplicates"])
+    if not is_usable and not as_json:
+        first = result["refusals"][0] if result["refusals"] else {"place": "-", "reason": "empty"}
+        what = f"nothing could be imported; {first['place']}: {first['reason']}"
+        raise DataContractError(what, hint="tau-bench and tau2-bench results can be read")
     _show(result, as_json)
-    if not result["imported"] and not result["duplicates"]:
+    if not is_usable:
         return 1
     return 3 if result["refused"] else 0
 
@@ -140,9 +146,8 @@ def diagnose(
     as_json: Json = False,
 ) -> None:
     """Show why the model of a finished cycle does not benefit as the reference does."""
-    from tasks.diagnosis import diagnose_cycle
-
     from schemas.forms import DiagnoseForm
+    from tasks.diagnosis import diagnose_cycle
 
     _show(diagnose_cycle(DiagnoseForm(cycle_id=cycle)), as_json)
 
@@ -152,9 +157,8 @@ def synthesize(
     as_json: Json = False,
 ) -> None:
     """Make training examples for the benefit gaps of a cycle."""
-    from tasks.synthesis import synthesize_cycle
-
     from schemas.forms import SynthesizeForm
+    from tasks.synthesis import synthesize_cycle
 
     _show(synthesize_cycle(SynthesizeForm(cycle_id=cycle)), as_json)
 

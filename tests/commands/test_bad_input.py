@@ -28,15 +28,15 @@ def complains(ran, *words):
     [
         (("evaluate", "--environment", "sqldeks"), ("sqldeks", "sqldesk")),
         (("evaluate", "--model", "simulated:weka"), ("simulated:weka", "simulated:weak")),
-        (("evaluate", "--model", "openai:nobody/knows"), ("openai",)),
+        (("evaluate", "--model", "openai:nobody/knows"), ("nobody/knows",)),
         (("evaluate", "--without", "contracts"), ("--without", "contract")),
         (("evaluate", "--harness", "harn_0000000000000000"), ("harn_0000000000000000",)),
         (("evaluate", "--split", "test"), ("--split",)),
         (("evaluate", "--seed", "-1"), ("--seed",)),
-        (("evaluate", "--seed", "seven"), ("seven",)),
+        (("evaluate", "--seed", "seven"), ("--seed", "integer")),
         (("collect", "--tasks", "-3"), ("--tasks",)),
         (("cycle", "--editor", "rulez", "--tasks", "6"), ("rulez", "rules")),
-        (("sql", "SELECT * FROM stepz"), ("stepz", "steps")),
+        (("sql", "SELECT * FROM stepz"), ("stepz",)),
         (("sql", "SELEC 1"), ("SELEC",)),
         (("harness", "show", "nothing-of-that-name"), ("nothing-of-that-name",)),
         (("import", "no-such-file.json"), ("no-such-file.json",)),
@@ -58,7 +58,7 @@ def test_a_wrong_word_is_named_with_what_was_expected(command_line, arguments, w
     [
         ("harness.yaml", "api: 1\nname: [unclosed\n", ("harness.yaml",)),
         ("harness.yaml", "api: 99\nname: x\nenvironment: sqldesk\n", ("api",)),
-        ("actions.py", "def rule_x(action, context)\n    return None\n", ("actions.py", "line 1")),
+        ("actions.py", "def rule_x(action, context)\n    return None\n", ("actions.py:1",)),
         (
             "actions.py",
             "def rule_x(action, context):\n    while True:\n        pass\n",

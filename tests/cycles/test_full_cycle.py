@@ -13,7 +13,7 @@ LAYERS = {"contract", "skills", "actions", "regulation"}
 
 def test_sealed_success_rises_by_a_quarter_with_edits_in_three_layers(finished):
     _, _, summary = finished
-    assert KEYS <= summary.keys()
+    assert summary.keys() >= KEYS
     assert summary["final"]["sealed"] - summary["baseline"]["sealed"] >= 0.25
     assert len(summary["edits"]["by_layer"]) >= 3
     assert set(summary["edits"]["by_layer"]) <= LAYERS
