@@ -27,7 +27,7 @@ cycle: setup
 	$(BIN)/tackroom cycle --environment $(ENVIRONMENT) --model $(MODEL) --seed $(SEED)
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 slow: setup
 	$(BIN)/python -m pytest -m slow

@@ -9,7 +9,7 @@ from schemas.ids import canonical_json, make_id
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import CycleRow, StageEventRow
 from tasks.annotator.parameters import DEFAULT, taxonomy_version
-from tasks.editing import check_editor
+from tasks.editing import check_editor, editor_fingerprint
 from tasks.evaluation import SPLITS
 from tasks.harness_rows import harness_rows, task_rows
 from tasks.stage import stage
@@ -54,6 +54,7 @@ def open_cycle(form: CycleForm) -> CyclePlan:
         "environment_fingerprint": environment.fingerprint,
         "model_fingerprint": model.fingerprint,
         "reference_fingerprint": reference.fingerprint,
+        "editor_fingerprint": editor_fingerprint(bench, form.editor),
         "harness": harness.harness_id,
         "taxonomy": taxonomy_version(DEFAULT),
         "release": release(),

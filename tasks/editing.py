@@ -104,6 +104,11 @@ def check_editor(bench: Workbench, word: str) -> None:
         create_editor(word)
 
 
+def editor_fingerprint(bench: Workbench, word: str) -> str:
+    """What determines an editor's proposals besides its brief: its name, or the model behind it."""
+    return bench.model(word).fingerprint if word.startswith("openai:") else word
+
+
 @asynccontextmanager
 async def open_editor(bench: Workbench, word: str) -> AsyncIterator[Editor]:
     """The editor of this name; one with a model behind it keeps its connections meanwhile.

@@ -9,7 +9,7 @@ from schemas.errors import EditRejected
 from tasks.agent.arguments import parse_arguments
 from tasks.agent.protocols import JsonObject, RawCall, ToolSpec
 from tasks.editor.evidence import EvidenceDesk
-from tasks.editor.manifest import Evidence, Manifest
+from tasks.editor.manifest import MAX_TOKEN_INCREASE, Evidence, Manifest
 from tasks.editor.protocols import Proposal
 from tasks.editor.workspace import Workspace
 from tasks.harness import diff
@@ -46,6 +46,7 @@ TOOLS: tuple[JsonObject, ...] = (
             "predicted_fixes": _TEXTS,
             "predicted_risks": _TEXTS,
             "watch": _TEXT,
+            "token_increase": {"type": "number", "minimum": 0, "maximum": MAX_TOKEN_INCREASE},
         },
     ),
     _spec("finish", "Say that there is nothing more to submit.", {}, {}),
@@ -129,6 +130,7 @@ def _manifest(given: JsonObject, pattern_id: str | None) -> Manifest:
             predicted_risks=tuple(given.get("predicted_risks") or [])[:500],
             why_safe=given["why_safe"][:2000],
             watch=str(given.get("watch") or "")[:2000],
+            token_increase=given.get("token_increase") or 0,
             pattern_id=pattern_id,
         )
     except ValidationError as error:

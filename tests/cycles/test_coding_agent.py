@@ -1,0 +1,104 @@
+"""A coding agent over the wire: one edit is accepted, one is refused, revised, and judged again.
+
+The agent is scripted: an endpoint on loopback that always makes the same tool calls.
+"""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.gx, pytest.mark.timeout(1800)]
+
+CONTRACT = """Work on the task with the tools you are given, one call at a time.
+
+## Answers
+
+`commit_final_answer` takes `answers`, a JSON list of bare values such as ["42"], never a sentence.
+`execute_sql` takes one statement a call.
+"""
+IMPURE = '''
+def rule_note(action, context):
+    """Reads what it must not read."""
+    import os
+
+    return {"kind": "block", "message": "No."} if os.getcwd() == "nowhere" else None
+'''
+PURE = '''
+def rule_note(action, context):
+    """Refuses a call without a tool."""
+    return {"kind": "block", "message": "Name a tool."} if action["tool"] == "no_tool" else None
+'''
+MANIFEST = {"title": "scripted edit", "root_cause": "seen in train runs", "why_safe": "facts only"}
+
+
+def scripted_calls(last_message):
+    if "was refused" in last_message:
+        return [("write_file", {"path": "actions.py", "text": PURE}), ("submit", MANIFEST)]
+    return [
+        ("write_file", {"path": "contract.md", "text": CONTRACT}),
+        ("submit", MANIFEST | {"token_increase": 0.5}),
+        ("write_file", {"path": "actions.py", "text": IMPURE}),
+        ("submit", MANIFEST),
+        ("finish", {}),
+    ]
+
+
+class ScriptedEndpoint(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        calls = [
+            {
+                "id": f"c{position}",
+                "type": "function",
+                "function": {"name": name, "arguments": json.dumps(given)},
+            }
+            for position, (name, given) in enumerate(
+                scripted_calls(str(body["messages"][-1].get("content")))
+            )
+        ]
+        message = {"role": "assistant", "content": "", "tool_calls": calls}
+        reply = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+        text = json.dumps(reply | {"usage": {"prompt_tokens": 900, "completion_tokens": 90}})
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def endpoint():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ScriptedEndpoint)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1"
+    server.shutdown()
+    server.server_close()
+
+
+def test_one_edit_is_accepted_and_one_refused_and_revised(make_command_line, server, endpoint):
+    settings = {
+        "TACKROOM_MODELS__SCRIPTED__BASE_URL": endpoint,
+        "TACKROOM_MODELS__SCRIPTED__MODEL": "scripted",
+    }
+    command = make_command_line("agent", server | settings)
+    arguments = ("cycle", "--editor", "openai:scripted", "--rounds", "1", "--slots", "2", "--json")
+    summary = command(*arguments, timeout=900).json
+    assert summary["editor"] == "openai:scripted"
+    assert summary["edits"]["accepted"] == 1
+    rows = command.sql(
+        "SELECT layer, revision, stage, verdict FROM edits JOIN gate_decisions USING (edit_id) "
+        "ORDER BY ordinal"
+    )
+    assert [(row["layer"], row["revision"]) for row in rows] == [
+        ("contract", 0),
+        ("actions", 0),
+        ("actions", 1),
+    ]
+    assert (rows[0]["verdict"], rows[1]["verdict"]) == ("accepted", "rejected")
+    assert rows[1]["stage"] == "static"
+    assert rows[2]["stage"] != "static"
