@@ -24,6 +24,8 @@ from schemas.errors import ConfigError, TackroomError
 
 HEALTH_WAIT_S = 120.0
 LOOPBACK = "127.0.0.1"
+_SPAWNED: list[subprocess.Popen[bytes]] = []
+"""Held because a forgotten child that still runs is reported as a leak."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,7 @@ def _spawn(home: Path, port: int) -> int:
             stderr=log,
             start_new_session=True,
         )
+    _SPAWNED.append(process)
     return process.pid
 
 
