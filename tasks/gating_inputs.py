@@ -150,7 +150,8 @@ def static_context(
         for past in refused
         for artifact_id in changed_artifacts(past.parent, past.child)
     }
-    visible = [environment.system_prompt, *_tool_texts(environment), *_seen(episodes)]
+    train = [task.text for task in environment.tasks("train")]
+    visible = [environment.system_prompt, *_tool_texts(environment), *train, *_seen(episodes)]
     closed_tasks = [*environment.tasks("select"), *environment.tasks("sealed")]
     closed, closed_ids = [t.text for t in closed_tasks], [t.task_id for t in closed_tasks]
     return StaticContext(
