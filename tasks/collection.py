@@ -16,7 +16,7 @@ from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.harness import Harness, Sandbox
 from tasks.harness_rows import harness_rows, task_rows
-from tasks.scores import Scored, evaluation_row
+from tasks.scores import Scored, evaluation_row, require_judged
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
 
@@ -147,6 +147,7 @@ async def _collect_train(
     purpose = train_purpose(round_number)
     async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:
         episodes = await collector.run(harness, tasks, purpose)
+    require_judged(episodes)
     scored = Scored(
         environment.name, model.name, harness_id, "train", purpose, plan.cycle_id, round_number
     )
@@ -182,6 +183,7 @@ async def _collect_split(
     async with open_collector(bench, environment, model, form.seed) as collector:
         episodes = await collector.run(harness, tasks, "collect", range(count))
     bench.commit()
+    require_judged(episodes)
     return {
         "environment": environment.name,
         "model": model.name,

@@ -13,7 +13,7 @@ from tasks.agent.protocols import Environment, Model, Task
 from tasks.collection import Collector, open_collector
 from tasks.harness import Harness
 from tasks.harness_rows import harness_rows, task_rows
-from tasks.scores import Scored, evaluation_row, task_means
+from tasks.scores import Scored, evaluation_row, require_judged, task_means
 from tasks.stage import stage
 from tasks.statistics.evidence import mcnemar_one_sided
 from tasks.statistics.noninferiority import paired_lower_bound
@@ -41,6 +41,7 @@ async def _score_sealed(
         episodes = await collector.run(
             harness, tasks, f"sealed:{purpose}", plan.repeats(model.is_deterministic)
         )
+    require_judged(episodes)
     scored = Scored(environment.name, model.name, harness_id, "sealed", purpose, plan.cycle_id)
     row = evaluation_row(scored, episodes)
     bench.land([row], "score_sealed")
@@ -75,6 +76,7 @@ async def _evaluate(
             _score(bench, environment, model, lesser, others)
             result["without"] = ablation(form.without, form.seed, episodes, others)
     bench.commit()
+    require_judged(episodes)
     return result | {"rollouts": collector.made}
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from schemas.errors import ConfigError
 from schemas.fields import Outcome, Split
 from schemas.forms import ImportForm
 from schemas.trajectories import ImportReportRow, TaskRow, TrajectoryRow
@@ -57,9 +58,16 @@ def import_trajectories(
 
 
 def expand_folders(paths: Iterable[Path]) -> list[Path]:
-    """Files to read: a pattern or a folder stands for what it holds, a recording for itself."""
+    """Files to read: a pattern or a folder stands for what it holds, a recording for itself.
+
+    Raises:
+        ConfigError: a path is a pipe, a socket or a device.
+    """
     found: list[Path] = []
     for path in (match for pattern in paths for match in _matches(pattern)):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            what = f"{path} is neither a file nor a folder"
+            raise ConfigError(what, hint="name what is to be read")
         if path.is_dir() and not (path / "results.json").exists():
             found += sorted(child for child in path.iterdir() if _is_readable(child))
         else:

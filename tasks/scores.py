@@ -1,10 +1,11 @@
 """Success rates with their intervals, as rows."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from schemas.episode import Episode
+from schemas.errors import ModelFault
 from schemas.fields import Split
 from schemas.gate import EvaluationRow
 from schemas.ids import make_id
@@ -31,6 +32,20 @@ def task_means(episodes: Iterable[Episode]) -> dict[str, float]:
         if episode.is_success or episode.is_failure:
             outcomes.setdefault(episode.trajectory.task_id, []).append(float(episode.is_success))
     return {task_id: fmean(values) for task_id, values in sorted(outcomes.items())}
+
+
+def require_judged(episodes: Sequence[Episode]) -> None:
+    """Go on only when at least one episode could be judged.
+
+    Raises:
+        ModelFault: infrastructure ended every one of them; the first reason is named.
+    """
+    faults = [episode.trajectory for episode in episodes if episode.trajectory.fault is not None]
+    if episodes and len(faults) == len(episodes):
+        first = faults[0]
+        what = f"none of {len(faults)} episodes could be judged; the first: {first.fault}"
+        reason = f"{what}: {first.termination_raw}"
+        raise ModelFault(reason, hint="nothing counts as a failure")
 
 
 def evaluation_row(scored: Scored, episodes: list[Episode]) -> EvaluationRow:

@@ -65,6 +65,9 @@ class Workbench:
             ConfigError: nothing, or more than one harness, is meant; the folder cannot be used.
         """
         if word == SEED_HARNESS:
+            if not environment:
+                what = "every environment has a seed harness of its own"
+                raise ConfigError(what, hint="add --environment")
             return seed_harness(environment)
         if (Path(word) / "harness.yaml").exists():
             return load_harness(word)

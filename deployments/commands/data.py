@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 def sql(
     query: Annotated[str, typer.Argument(help="One SELECT or EXPLAIN; - reads stdin.")],
     form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
-    limit: Annotated[int, typer.Option(help="Most rows to return.")] = 10_000,
+    limit: Annotated[int, typer.Option(help="Most rows to return.", min=1)] = 10_000,
     as_json: Json = False,
 ) -> None:
     """Query the newest published snapshot, read-only; also while flows run."""

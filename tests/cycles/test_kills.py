@@ -9,7 +9,10 @@ import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.gx, pytest.mark.timeout(3600)]
 
-SMALL = ("cycle", "--tasks", "24", "--rounds", "2", "--slots", "1", "--seed", "7", "--json")
+SMALL = (
+    *("cycle", "--environment", "household", "--seed", "1", "--json"),
+    *("--tasks", "24", "--rounds", "2", "--slots", "1"),
+)
 KILLS = 10
 
 
