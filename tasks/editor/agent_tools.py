@@ -169,4 +169,6 @@ def _arguments(call: RawCall) -> JsonObject:
 def _fits(value: object, kind: str) -> bool:
     if kind == "string":
         return isinstance(value, str)
+    if kind == "number":
+        return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, list) and all(isinstance(one, str) for one in value)

@@ -1,4 +1,4 @@
-"""A coding agent over the wire: one edit is accepted, one is refused, revised, and judged again.
+"""A coding agent over the wire: one edit is accepted, one is refused and revised twice.
 
 The agent is scripted: an endpoint on loopback that always makes the same tool calls.
 """
@@ -98,7 +98,8 @@ def test_one_edit_is_accepted_and_one_refused_and_revised(make_command_line, ser
         ("contract", 0),
         ("actions", 0),
         ("actions", 1),
+        ("actions", 2),
     ]
     assert (rows[0]["verdict"], rows[1]["verdict"]) == ("accepted", "rejected")
     assert rows[1]["stage"] == "static"
-    assert rows[2]["stage"] != "static"
+    assert {row["stage"] for row in rows[2:]} == {"replay"}
