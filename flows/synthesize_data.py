@@ -3,10 +3,10 @@
 from typing import Any
 
 from prefect import flow
-from tasks.synthesis import synthesize_cycle
 
 from flows.prefect_stages import as_task, publish_summary
 from schemas.forms import SynthesizeForm
+from tasks.synthesis import synthesize_cycle
 
 
 @flow(name="synthesize-data")
