@@ -67,7 +67,7 @@ class ScriptedEndpoint(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text.encode())
 
-    def log_message(self, *args):
+    def log_message(self, format, *args):
         pass
 
 
