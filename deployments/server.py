@@ -19,10 +19,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from deployments.file_lock import exclusive_lock
 from schemas.errors import ConfigError, TackroomError
+from warehouse.lock import file_lock
 
 HEALTH_WAIT_S = 120.0
+LOCK_WAIT_S = 2 * HEALTH_WAIT_S
 LOOPBACK = "127.0.0.1"
 _SPAWNED: list[subprocess.Popen[bytes]] = []
 """Held because a forgotten child that still runs is reported as a leak."""
@@ -87,7 +88,7 @@ def prefect_server(
 
 def _lease(home: Path, *, port: int | None, keep: bool) -> ServerRecord:
     home.mkdir(parents=True, exist_ok=True)
-    with exclusive_lock(home / "server.lock"):
+    with file_lock(home / "server.lock", timeout_s=LOCK_WAIT_S):
         record = _adopt(home)
         if record is not None and port not in (None, record.port):
             what = f"a server of this data folder already runs on port {record.port}"
@@ -104,7 +105,7 @@ def _lease(home: Path, *, port: int | None, keep: bool) -> ServerRecord:
 
 
 def _release(home: Path) -> None:
-    with exclusive_lock(home / "server.lock"):
+    with file_lock(home / "server.lock", timeout_s=LOCK_WAIT_S):
         leases = home / "server.leases"
         (leases / str(os.getpid())).unlink(missing_ok=True)
         others = [lease for lease in leases.glob("*") if is_alive(int(lease.name))]

@@ -1,4 +1,4 @@
-"""One ingester per warehouse: a file lock that dies with its process."""
+"""A file lock between processes that dies with its holder."""
 
 import fcntl
 import os
@@ -34,8 +34,7 @@ def _wait_for(descriptor: int, path: Path, timeout_s: float) -> None:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= deadline:
-                what = f"another process has been writing the warehouse at {path.parent} "
-                what += f"for {timeout_s:.0f} s"
+                what = f"another process has held {path} for {timeout_s:.0f} s"
                 raise WarehouseError(what, hint="wait for it to end, then run again") from None
             time.sleep(_POLL_S)
         else:
