@@ -63,6 +63,7 @@ class Replayer:
     _decisions: dict[_Key, list[StepDecisions]] = field(
         default_factory=dict[_Key, list[StepDecisions]]
     )
+    _recorded: dict[_Key, RecordedEpisode] = field(default_factory=dict[_Key, RecordedEpisode])
     _narrow: dict[_Key, tuple[Harness, Harness]] = field(
         default_factory=dict[_Key, tuple[Harness, Harness]]
     )
@@ -90,7 +91,7 @@ class Replayer:
         if not _rules_differ(old, new):
             return Comparison(episode, opening.is_exact, tuple(found))
         kept, changed = self._narrowed(old, new)
-        recorded = record(episode, opening, self._condition(old, opening, episode))
+        recorded = self._record(old, opening, episode)
         before = await self._decide(kept, episode, recorded)
         after = await self._decide(changed, episode, recorded)
         found += _decision_differences(episode, recorded, before, after)
@@ -107,6 +108,13 @@ class Replayer:
         if key not in self._sent:
             self._sent[key] = condition(harness, opening)
         return self._sent[key]
+
+    def _record(self, old: Harness, opening: Opening, episode: Episode) -> RecordedEpisode:
+        key = (old.harness_id, episode.trajectory_id)
+        if key not in self._recorded:
+            sent = self._condition(old, opening, episode)
+            self._recorded[key] = record(episode, opening, sent)
+        return self._recorded[key]
 
     def _prompts_differ(
         self, old: Harness, new: Harness, opening: Opening, episode: Episode

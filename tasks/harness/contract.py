@@ -1,6 +1,7 @@
 """`contract.md`: sections of text for the model and hints for single tools."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from .errors import HarnessError
@@ -43,6 +44,7 @@ class Contract:
         return "\n\n".join(parts)
 
 
+@lru_cache(maxsize=256)
 def read_contract(text: str) -> Contract:
     """Parse `contract.md`.
 

@@ -1,5 +1,6 @@
 """`harness.yaml`: format version, name, environment, layers, budgets and delivery of skills."""
 
+from functools import lru_cache
 from typing import Annotated
 
 import yaml
@@ -74,6 +75,7 @@ class Settings(BaseModel):
         return write_mapping(values)
 
 
+@lru_cache(maxsize=256)
 def read_settings(text: str) -> Settings:
     """Read `harness.yaml`.
 
@@ -91,6 +93,7 @@ def read_settings(text: str) -> Settings:
         raise explain(error, path=PATH) from None
 
 
+@lru_cache(maxsize=256)
 def without_name(text: str) -> str:
     """Cut the top-level `name:` out of `harness.yaml`; the rest stays as it is."""
     root = compose(text)

@@ -1,6 +1,7 @@
 """`skills/<name>/SKILL.md`: the Agent Skills format plus a trigger and checkpoints."""
 
 import re
+from functools import lru_cache
 from typing import Annotated, Literal, cast
 
 from pydantic import (
@@ -195,6 +196,7 @@ def check_skill_name(name: str) -> str:
     return name
 
 
+@lru_cache(maxsize=256)
 def read_skill(text: str, *, name: str) -> Skill:
     """Parse a SKILL.md that stands in the folder `name`.
 

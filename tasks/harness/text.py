@@ -4,6 +4,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring as _encode_string
 from typing import cast
 
 from pydantic import JsonValue
@@ -76,12 +77,19 @@ def _children(value: object) -> list[object]:
 
 def encode(value: object) -> str:
     """Render anything as JSON text the sandbox can read; NaN becomes null, odd objects text."""
-    if not isinstance(value, str) and is_too_deep(value):
-        return "null"
+    if isinstance(value, str):
+        return without_surrogates(_encode_string(value))
     try:
         text = _ENCODER.encode(value)
+    except RecursionError:
+        return "null"
     except ValueError:
+        if is_too_deep(value):
+            return "null"
         text = json.dumps(_without_nan(value), ensure_ascii=False, default=str)
+    # Counting brackets is cheap and never too low, so most values need no walk.
+    if text.count("[") + text.count("{") > MAX_DEPTH and is_too_deep(value):
+        return "null"
     return without_surrogates(text)
 
 
