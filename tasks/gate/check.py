@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from schemas.episode import Episode
 from schemas.fields import Layer
+from tasks.agent.clearance import MIN_COVERAGE
 from tasks.gate.candidate import Candidate
 from tasks.gate.findings import Checked, Finding
-from tasks.gate.replay import MIN_COVERAGE, replay_candidate
+from tasks.gate.replay import replay_candidate
 from tasks.gate.static import StaticContext, changed_artifacts, check_static
 from tasks.gate.touch import RULE_LAYERS, Replayer
 from tasks.harness.probe import probe

@@ -15,16 +15,12 @@ from schemas.episode import Episode
 from schemas.gate import ReplayCheckRow
 from schemas.harness import EditPredictionRow
 from schemas.ids import canonical_json
+from tasks.agent.clearance import HINT_LIMIT, MIN_COVERAGE, deadline, is_false_fire
 from tasks.gate.candidate import TEXT_LAYERS, Candidate
 from tasks.gate.effects import Effects, classify
 from tasks.gate.findings import Finding
 from tasks.gate.touch import Replayer
 
-HINT_LIMIT = 0.05
-MIN_COVERAGE = 0.5
-DECISIVE_WINDOW = 3
-"""Turns after its first evidence at which a failure has become decisive: until then the agent may
-still repair it (methods.md C.2), so an edit that acts by then acts in time."""
 MAX_NAMED = 5
 
 
@@ -124,9 +120,7 @@ def _touches(run: Effects) -> bool:
 
 def _acts_in_time(run: Effects, step: int | None) -> bool:
     """Whether it acts within three turns of a step; a missing step is the end of the run."""
-    turns = [s.step_index for s in run.episode.steps if s.role == "assistant"]
-    later = [index for index in turns if step is not None and index > step][:DECISIVE_WINDOW]
-    last = later[-1] if later else step
+    last = deadline(run.episode, step)
     return any(last is None or difference.step_index <= last for difference, _ in run.found)
 
 
@@ -156,16 +150,16 @@ def _judge(candidate: Candidate, counts: _Counts) -> list[Finding]:
 
 def _judge_false_fire(counts: _Counts) -> list[Finding]:
     total = len(counts.successes)
+    if not is_false_fire([run.effects for run in counts.successes]):
+        return []
     if counts.changed:
         named = _name(counts.changed)
         text = f"It changes what was executed in {len(counts.changed)} of {total} successful runs"
         return [Finding("false_fire", f"{text}, such as {named}; none is allowed.")]
-    if total and len(counts.hinted) / total > HINT_LIMIT:
-        share = len(counts.hinted) / total
-        named = _name(counts.hinted)
-        text = f"It hints in {share:.0%} of {total} successful runs, such as {named};"
-        return [Finding("false_fire", f"{text} {HINT_LIMIT:.0%} are allowed.")]
-    return []
+    share = len(counts.hinted) / total
+    named = _name(counts.hinted)
+    text = f"It hints in {share:.0%} of {total} successful runs, such as {named};"
+    return [Finding("false_fire", f"{text} {HINT_LIMIT:.0%} are allowed.")]
 
 
 def _judge_coverage(counts: _Counts) -> list[Finding]:

@@ -1,15 +1,15 @@
 """Where two harnesses would act differently in a stored run: the basis of ties and forecasts."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from schemas.episode import Episode
 from schemas.fields import Layer
+from tasks.agent.clearance import call_key, step_indices
 from tasks.agent.protocols import JsonObject
-from tasks.gate.recording import Opening, condition, record, recover_opening
-from tasks.harness import Call, Conditioned, Harness, Sandbox
+from tasks.agent.recording import Opening, condition, record, recover_opening
+from tasks.harness import Conditioned, Harness, Sandbox
 from tasks.harness.replay import RecordedEpisode, RecordedStep, StepDecisions, replay_session
 
 Where = Literal["prompt", "decision", "regulation"]
@@ -148,7 +148,7 @@ def _decision_differences(
     after: Sequence[StepDecisions],
 ) -> list[Difference]:
     found: list[Difference] = []
-    indices = _step_indices(episode, recorded)
+    indices = step_indices(episode, recorded.steps)
     for position, step in enumerate(recorded.steps):
         was, now = before[position], after[position]
         at = (position, indices[position], step, now)
@@ -168,17 +168,6 @@ def narrow(old: Harness, new: Harness) -> tuple[Harness, Harness]:
         if is_on and old.files[path] == new.files[path]:
             old, new = old.without_layer(layer), new.without_layer(layer)
     return old, new
-
-
-def same_call(one: Call | None, other: Call | None) -> bool:
-    """Whether two calls are provably the same: equal tool and equal JSON arguments."""
-    return _key(one) == _key(other)
-
-
-def _key(call: Call | None) -> str | None:
-    if call is None:
-        return None
-    return json.dumps([call.tool, call.arguments], sort_keys=True, default=str)
 
 
 def _texts(harness: Harness) -> tuple[object, ...]:
@@ -204,26 +193,15 @@ def _acts(decisions: StepDecisions) -> tuple[object, ...] | None:
     decision = decisions.decision
     if decision is None:
         return None
-    return (decision.kind, _key(decision.call), decision.message)
+    return (decision.kind, call_key(decision.call), decision.message)
 
 
 def _steers(decisions: StepDecisions) -> tuple[object, ...]:
     regulated = decisions.regulated
-    return (regulated.observation, _key(regulated.forced), regulated.stop)
+    return (regulated.observation, call_key(regulated.forced), regulated.stop)
 
 
 def _is_blind(comparison: Comparison) -> bool:
     """Whether commands offered between the calls of one turn are missing from the record."""
     steps = comparison.steps
     return any(not step.is_new_turn and step.admissible is not None for step in steps)
-
-
-def _step_indices(episode: Episode, recorded: RecordedEpisode) -> list[int]:
-    """Step of the episode for each recorded step."""
-    turns = [s.step_index for s in episode.steps if s.role == "assistant"]
-    found: list[int] = []
-    turn = -1
-    for step in recorded.steps:
-        turn += step.is_new_turn
-        found.append(turns[min(turn, len(turns) - 1)])
-    return found

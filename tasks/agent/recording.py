@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any, cast
 
 from schemas.episode import Episode
 from schemas.ids import canonical_json
@@ -116,21 +117,28 @@ def _bare_tools(stored: list[JsonObject], harness: Harness) -> tuple[JsonObject,
 
 def _without_hint(tool: JsonObject, hint: str) -> JsonObject:
     function = tool.get("function")
-    source = function if isinstance(function, dict) else tool
+    source = cast("JsonObject", function) if isinstance(function, dict) else tool
     description = source.get("description")
     if not hint or not isinstance(description, str):
         return tool
     shorter = {**source, "description": description.removesuffix(hint).removesuffix(" ")}
-    return {**tool, "function": shorter} if source is function else shorter
+    return shorter if source is tool else {**tool, "function": shorter}
 
 
 def _tools(text: str) -> list[JsonObject]:
-    try:
-        value = json.loads(text) if text else []
-    except (ValueError, RecursionError):
+    listed = _parsed(text)
+    if not isinstance(listed, list):
         return []
-    listed = value if isinstance(value, list) else []
-    return [tool for tool in listed if isinstance(tool, dict)]
+    tools = cast("list[Any]", listed)
+    return [cast("JsonObject", tool) for tool in tools if isinstance(tool, dict)]
+
+
+def _parsed(text: str | None) -> object:
+    """A JSON value; null when the text holds none."""
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _rollout_steps(episode: Episode) -> list[RecordedStep]:
@@ -201,16 +209,14 @@ def executed_call(row: ToolCallRow) -> Call | None:
     tool, text = row.executed_tool, row.executed_arguments
     if tool is None and row.executed is not False:
         tool, text = row.tool or None, row.arguments
-    try:
-        arguments = json.loads(text) if text else None
-    except (ValueError, RecursionError):
+    arguments = _parsed(text)
+    if not tool or not isinstance(arguments, dict):
         return None
-    return Call(tool, arguments) if tool and isinstance(arguments, dict) else None
+    return Call(tool, cast("JsonObject", arguments))
 
 
 def _commands(step: StepRow) -> tuple[str, ...] | None:
-    try:
-        value = json.loads(step.admissible) if step.admissible else None
-    except (ValueError, RecursionError):
+    listed = _parsed(step.admissible)
+    if not isinstance(listed, list):
         return None
-    return tuple(str(one) for one in value) if isinstance(value, list) else None
+    return tuple(str(one) for one in cast("list[Any]", listed))
