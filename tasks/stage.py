@@ -1,6 +1,8 @@
 """A stage of a cycle: it runs once, and its rows and its being done become durable together."""
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
 from typing import Concatenate, ParamSpec, TypeVar
@@ -10,6 +12,7 @@ from schemas.plans import CyclePlan, Plan
 from schemas.runs import StageEventRow
 from tasks.workbench import Workbench
 
+NEW_OBJECTS_PER_COLLECTION = 100_000
 P = ParamSpec("P")
 R = TypeVar("R", bound=Plan)
 
@@ -36,9 +39,10 @@ def stage(
             recorded = _recorded(bench, plan.cycle_id, key)
             if recorded is not None:
                 return result.model_validate_json(recorded)
-            outcome = body(bench, plan, *args, **kwargs)
-            bench.land([_done(bench, plan.cycle_id, key, outcome)], key)
-            bench.commit()
+            with _rare_collections():
+                outcome = body(bench, plan, *args, **kwargs)
+                bench.land([_done(bench, plan.cycle_id, key, outcome)], key)
+                bench.commit()
             return outcome
 
         # Prefect binds a task's arguments by this; the body's own has the workbench as well.
@@ -48,6 +52,18 @@ def stage(
         return run
 
     return decorate
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    # A stage makes millions of rows and hardly a cycle among them; at the interpreter's own
+    # threshold a tenth of its time goes into looking for garbage.
+    before = gc.get_threshold()
+    gc.set_threshold(NEW_OBJECTS_PER_COLLECTION, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _recorded(bench: Workbench, cycle_id: str, key: str) -> str | None:

@@ -28,6 +28,7 @@ class QueryLimits:
         seconds: time after which the child is killed.
         rows: rows returned at most.
         result_bytes: size of the rendered rows at most.
+        value_bytes: size of one rendered value at most; a longer one is shortened with a mark.
         memory: memory DuckDB may use, in its words.
         process_bytes: address space of the child.
         threads: threads of the child.
@@ -36,6 +37,7 @@ class QueryLimits:
     seconds: float = 30.0
     rows: int = 1_000
     result_bytes: int = 32_000_000
+    value_bytes: int = 16_000_000
     memory: str = "1GB"
     process_bytes: int = 4_000_000_000
     threads: int = 2
@@ -43,14 +45,20 @@ class QueryLimits:
 
 @dataclass(frozen=True)
 class QueryResult:
-    """Columns and rows of values that JSON can hold; `note` says when rows were left out.
+    """Columns and rows of values that JSON can hold; `note` says what was left out.
 
-    Integers beyond 2**53, decimals that are no float, NaN and infinities are text, bytes base64.
+    A value that is too long for the answer ends in `…[shortened, N characters in all]`. Integers
+    beyond 2**53, decimals that are no float, NaN and infinities are text, bytes base64.
     """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...] = field(default=())
     note: str = ""
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether rows were left out or values shortened."""
+        return bool(self.note)
 
     def records(self) -> list[dict[str, Any]]:
         """Rows as objects."""
@@ -81,6 +89,7 @@ def run_query(
         "query": query.encode("utf-8", "replace").decode(),
         "max_rows": bounds.rows,
         "max_bytes": bounds.result_bytes,
+        "value_bytes": bounds.value_bytes,
         "memory_limit": bounds.memory,
         "process_bytes": bounds.process_bytes,
         "threads": bounds.threads,

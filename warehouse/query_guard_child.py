@@ -19,6 +19,7 @@ import duckdb
 
 _BATCH_ROWS = 500
 _MAX_EXACT_INTEGER = 2**53
+_MARK = "…[shortened, {} characters in all]"
 _ALLOWED_FUNCTIONS = {"unnest", "range", "generate_series"}
 _RELATIONS = "SELECT table_name FROM duckdb_tables() UNION SELECT view_name FROM duckdb_views()"
 _TYPES = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
@@ -74,7 +75,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
     statement = the_one_statement(connection, str(request["query"]))
     if request["relations"] is not None:
         require_relations(connection, statement.query, set(request["relations"]))
-    return fetch(connection, statement, int(request["max_rows"]), int(request["max_bytes"]))
+    return fetch(connection, statement, request)
 
 
 def the_one_statement(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.Statement:
@@ -93,30 +94,70 @@ def the_one_statement(connection: duckdb.DuckDBPyConnection, query: str) -> duck
 def fetch(
     connection: duckdb.DuckDBPyConnection,
     statement: duckdb.Statement,
-    max_rows: int,
-    max_bytes: int,
+    request: dict[str, Any],
 ) -> dict[str, Any]:
-    """Run the statement and render rows until the first limit."""
+    """Run the statement and render rows until the first limit; the note says what is missing.
+
+    The first row is always shown: what is too long for the answer is shortened.
+    """
+    max_rows, max_bytes = int(request["max_rows"]), int(request["max_bytes"])
+    value_bytes = int(request["value_bytes"])
     connection.execute(statement)
     columns = [str(column[0]) for column in connection.description or []]
     rows: list[list[Any]] = []
-    left, note = max_bytes, ""
-    while not note:
+    left, cut, shortened = max_bytes, "", 0
+    while not cut:
         batch = connection.fetchmany(_BATCH_ROWS)
         for raw in batch:
-            row = [plain(value) for value in raw]
-            left -= len(json.dumps(row))
+            row, marked = bounded([plain(value) for value in raw], value_bytes, max_bytes)
+            left -= size_of(row)
             if len(rows) >= max_rows:
-                note = f"cut after {max_rows} rows"
-            elif left < 0:
-                note = f"cut after {len(rows)} rows: the result is larger than {max_bytes} bytes"
+                cut = f"cut after {max_rows} rows"
+            elif left < 0 and rows:
+                cut = f"cut after {len(rows)} rows: the result is larger than {max_bytes} bytes"
             else:
                 rows.append(row)
+                shortened += marked
                 continue
             break
         if len(batch) < _BATCH_ROWS:
             break
+    long = f"values too long to be shown whole: {shortened}" if shortened else ""
+    note = "; ".join(part for part in (cut, long) if part)
     return {"columns": unique(columns), "rows": rows, "note": note}
+
+
+def size_of(value: Any) -> int:
+    """Bytes of a rendered value in the answer."""
+    return len(json.dumps(value))
+
+
+def bounded(row: list[Any], value_bytes: int, max_bytes: int) -> tuple[list[Any], int]:
+    """Shorten what is longer than a value may be, or takes more than its share of a long row.
+
+    Returns the row and how many values of it were shortened.
+    """
+    if size_of(row) <= min(value_bytes, max_bytes):
+        return row, 0
+    values = [shorten(value, value_bytes) for value in row]
+    if size_of(values) > max_bytes:
+        values = [shorten(value, max_bytes // len(row)) for value in row]
+    return values, sum(new is not old for new, old in zip(values, row, strict=True))
+
+
+def shorten(value: Any, most: int) -> Any:
+    """The beginning of a text, or of a container as JSON text, with a mark that tells its length.
+
+    What takes at most `most` bytes stays as it is.
+    """
+    if size_of(value) <= most:
+        return value
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    mark = _MARK.format(len(text))
+    kept = text[:most]
+    while kept and (size := size_of(kept + mark)) > most:
+        kept = kept[: min(len(kept) * most // size, len(kept) - 1)]
+    return kept + mark
 
 
 def plain(value: Any) -> Any:

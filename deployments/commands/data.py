@@ -6,6 +6,8 @@ import typer
 
 from deployments.console import emit_json, emit_text, note, table
 
+_TABLE_CELL = 100_000
+"""Bytes of the longest cell of a table, which pads every line to its width."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -37,17 +39,21 @@ def sql(
         raise ConfigError(what, hint="one of table, csv, json")
     text = sys.stdin.read() if query == "-" else query
     snapshot = Warehouse(load_settings().home).snapshot
-    result = run_query(snapshot, text, limits=QueryLimits(rows=limit))
+    longest = _TABLE_CELL if shape == "table" else QueryLimits.value_bytes
+    limits = QueryLimits(rows=limit, value_bytes=longest)
+    result = run_query(snapshot, text, limits=limits)
     if shape == "json":
-        emit_json({"columns": list(result.columns), "rows": result.records()})
+        answer = {"columns": list(result.columns), "rows": result.records()}
+        emit_json(answer | {"truncated": result.is_truncated})
     elif shape == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(result.columns)
         writer.writerows(result.rows)
     else:
         emit_text(table(result.columns, result.rows))
-    if result.note:
-        note(result.note)
+    if result.is_truncated:
+        tell = emit_text if shape == "table" else note
+        tell(f"truncated: {result.note}")
 
 
 def export(

@@ -152,6 +152,45 @@ def test_a_result_that_is_too_large_is_cut_with_a_note(snapshot):
     assert "larger than 1000000 bytes" in answer.note
 
 
+MARK = "…[shortened, {} characters in all]"
+
+
+@pytest.mark.parametrize("letter", ["x", "ä", "\U0001f600", "\n"])
+def test_one_huge_value_is_shortened_with_a_mark_rather_than_left_out(snapshot, letter):
+    query = f"SELECT 1 AS n, repeat('{letter}', 500000) AS text, 'end' AS last"
+    limits = QueryLimits(result_bytes=90_000)
+    answer = run_query(snapshot, query, limits=limits)
+    ((number, text, last),) = answer.rows
+    assert (number, last) == (1, "end")
+    assert text.endswith(letter + MARK.format(500_000))
+    assert 20_000 < len(json.dumps(text)) <= 30_000
+    assert answer.note == "values too long to be shown whole: 1"
+    assert answer.is_truncated
+
+
+def test_a_huge_list_is_shortened_as_json_text(snapshot):
+    answer = run_query(snapshot, "SELECT range(100000) AS n", limits=QueryLimits(value_bytes=1_000))
+    ((text,),) = answer.rows
+    assert text.startswith("[0, 1, 2, 3")
+    assert "characters in all]" in text
+    assert answer.is_truncated
+
+
+def test_rows_after_one_with_a_huge_value_are_answered(snapshot):
+    query = (
+        "SELECT CASE WHEN i = 1 THEN repeat('x', 5000) ELSE i::VARCHAR END FROM range(4) AS t(i)"
+    )
+    answer = run_query(snapshot, query, limits=QueryLimits(value_bytes=1_000))
+    assert [len(value) for (value,) in answer.rows] == [1, 1_000 - 7, 1, 1]
+
+
+def test_a_long_row_that_fits_into_the_answer_is_whole(snapshot):
+    query = "SELECT " + ", ".join(f"repeat('x', 9000) AS c{i}" for i in range(10))
+    answer = run_query(snapshot, query, limits=QueryLimits(result_bytes=100_000))
+    assert [len(value) for value in answer.rows[0]] == [9_000] * 10
+    assert not answer.is_truncated
+
+
 def test_every_type_becomes_something_json_can_hold(snapshot):
     query = """
     SELECT 1.10::DECIMAL(4, 2) AS a, 'nan'::DOUBLE AS b, 2::HUGEINT ** 100 AS c,
