@@ -87,14 +87,14 @@ def ask(snapshot):
 
 @pytest.mark.parametrize("query", REFUSED.values(), ids=REFUSED)
 def test_is_refused_in_one_line(ask, query):
-    with pytest.raises(ConfigError, match="^query refused: [^\n]+$") as refused:
+    with pytest.raises(ConfigError, match=r"^query refused: [^\n]+\Z") as refused:
         ask(query)
     assert refused.value.exit_code == 2
 
 
 @pytest.mark.parametrize("query", FAILING.values(), ids=FAILING)
 def test_fails_in_one_line(ask, query):
-    with pytest.raises(ConfigError, match="^query failed: [^\n]+$"):
+    with pytest.raises(ConfigError, match=r"^query failed: [^\n]+\Z"):
         ask(query)
 
 
