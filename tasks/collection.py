@@ -16,7 +16,7 @@ from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.harness import Harness, Sandbox
 from tasks.harness_rows import harness_rows, task_rows
-from tasks.scores import Scored, evaluation_row, require_judged
+from tasks.scores import Scored, evaluation_row, require_judged, task_means
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
 
@@ -190,7 +190,7 @@ async def _collect_split(
         "simulated": model.is_simulated,
         "harness_id": harness.harness_id,
         "split": form.split,
-        "tasks": len(tasks),
+        "tasks": len(task_means(episodes)),
         "trajectories": len(episodes),
         "rollouts": collector.made,
         "successes": sum(episode.is_success for episode in episodes),

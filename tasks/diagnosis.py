@@ -24,6 +24,7 @@ from tasks.benefit.world import BenefitWorld, Run
 from tasks.collection import Collector
 from tasks.harness import Harness, Sandbox
 from tasks.harness.conduct import LOAD_TOOL
+from tasks.scores import is_simulated
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
 
@@ -121,15 +122,11 @@ def diagnose_cycle(form: DiagnoseForm) -> dict[str, Any]:
         gaps = reader.frame(_GAPS, [plan.cycle_id]).to_dicts()
     return {
         **rate.model_dump(mode="json"),
-        "simulated": _is_simulated(rate.model) or _is_simulated(rate.reference),
+        "simulated": is_simulated(rate.model) or is_simulated(rate.reference),
         "decision_points": len(points),
         "forks": len(forks),
         "gaps": gaps,
     }
-
-
-def _is_simulated(model: str) -> bool:
-    return model.partition(":")[0] in ("simulated", "gold", "noop")
 
 
 def finished_cycle(bench: Workbench, cycle_id: str) -> tuple[CyclePlan, str]:

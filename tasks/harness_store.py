@@ -1,5 +1,6 @@
 """Stored harnesses for people: list, find, describe, take out."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,9 @@ def stored_harnesses(environment: str = "") -> list[dict[str, Any]]:
         {
             "harness_id": row.harness_id,
             "environment": row.environment,
-            "names": ", ".join(row.names),
-            "artifacts": counts.get(row.harness_id, 0),
-            "layers": row.layers,
+            "names": list(row.names),
+            "artifact_count": counts.get(row.harness_id, 0),
+            "layers": json.loads(row.layers),
             "delivery": row.delivery,
         }
         for row in found

@@ -28,6 +28,7 @@ from tasks.gating_inputs import candidate_of
 from tasks.harness import Harness, Sandbox, diff
 from tasks.harness.bundle import apply, changes
 from tasks.harness_rows import harness_rows
+from tasks.reporting import count_edits
 from tasks.workbench import Workbench, load_harness, seed_harness
 
 EDITOR = "rules"
@@ -68,13 +69,10 @@ def evolve_from_imports(form: ImportedEvolutionForm) -> dict[str, Any]:
     results = [_evolve(bench, form, name, given) for name in wanted]
     bench.commit()
     edits = [edit for result in results for edit in result.pop("edits")]
-    verdicts = Counter(edit["verdict"] for edit in edits)
     return {
         "environments": results,
-        "proposed": len(edits),
-        **{verdict: verdicts[verdict] for verdict in ("accepted", "rejected", "undecided")},
-        "by_layer": dict(sorted(Counter(edit["layer"] for edit in edits).items())),
-        "by_reason": dict(sorted(Counter(edit["reason"] for edit in edits).items())),
+        **count_edits(edits),
+        "proposed_by_layer": dict(sorted(Counter(edit["layer"] for edit in edits).items())),
         "edits": edits,
     }
 
@@ -118,7 +116,8 @@ def _evolve(
         "base_harness_id": base.harness_id,
         "successes": sum(episode.is_success for episode in episodes),
         "failures": sum(episode.is_failure for episode in episodes),
-        "patterns": sum(pattern.eligible for pattern in patterns),
+        "patterns": len(patterns),
+        "eligible": sum(pattern.eligible for pattern in patterns),
         "edits": _report(environment, proposals, result),
     }
 

@@ -10,6 +10,7 @@ from schemas.errors import ConfigError
 from tasks.page_file import write_page
 from tasks.presentation.page import render_page
 from tasks.presentation.report import ReportRows, show_report
+from tasks.reporting import count_edits
 from tasks.workbench import Workbench
 from warehouse.reader import Reader
 
@@ -36,7 +37,7 @@ def write_report(cycle: str, path: Path) -> dict[str, Any]:
         "cycle_id": cycle_id,
         "finished": rows.is_finished,
         "simulated": bool(rows.cycle[0]["simulated"]),
-        "edits": len(rows.edits),
+        "edits": count_edits(rows.edits),
         "bytes": len(page.encode("utf-8", "replace")),
     }
 

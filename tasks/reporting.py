@@ -1,15 +1,16 @@
 """What a cycle did, read back from the warehouse alone."""
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from schemas.benefit import BenefitRateRow
-from schemas.gate import EvaluationRow, GateDecisionRow
-from schemas.harness import EditRow
+from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan
 from schemas.runs import CycleRow, StageEventRow
 from schemas.tables import TABLES
+from tasks.scores import is_simulated
 from tasks.workbench import Workbench
 from warehouse.reader import Reader
 
@@ -55,7 +56,7 @@ def summarize_cycle(plan: CyclePlan, started_at: datetime | None = None) -> dict
             "cycle_id": plan.cycle_id,
             "environment": cycle.environment,
             "model": cycle.model,
-            "simulated": cycle.model.startswith("simulated:"),
+            "simulated": is_simulated(cycle.model) or is_simulated(cycle.reference),
             "editor": cycle.editor,
             "already_done": plan.is_finished,
             "base_harness_id": cycle.base_harness_id,
@@ -63,7 +64,7 @@ def summarize_cycle(plan: CyclePlan, started_at: datetime | None = None) -> dict
             "baseline": {"sealed": _success(scores.get("baseline"))},
             "final": {"sealed": _success(scores.get("final"))},
             "rounds": _rounds(reader, plan.cycle_id),
-            "edits": _edits(reader, plan.cycle_id),
+            "edits": count_edits(_decisions(reader, plan.cycle_id)),
             "labels": dict(_fetch(reader, _LABELS, [plan.cycle_id])),
             "benefit": _benefit(reader, plan.cycle_id),
             "examples": dict(_fetch(reader, _EXAMPLES, [plan.cycle_id])),
@@ -96,14 +97,14 @@ def _rounds(reader: Reader, cycle_id: str) -> int:
     return len(events)
 
 
-def _edits(reader: Reader, cycle_id: str) -> dict[str, Any]:
-    edits = {row.edit_id: row for row in reader.rows(EditRow, "cycle_id = ?", [cycle_id])}
-    decisions = reader.rows(GateDecisionRow, "cycle_id = ?", [cycle_id])
-    verdicts = Counter(row.verdict for row in decisions)
-    layers = Counter(edits[row.edit_id].layer for row in decisions if row.verdict == "accepted")
-    reasons = Counter(row.reason for row in decisions)
+def count_edits(decisions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Edits by verdict and reason, and the accepted ones by layer: every command counts so."""
+    judged = list(decisions)
+    verdicts = Counter(edit["verdict"] for edit in judged)
+    layers = Counter(edit["layer"] for edit in judged if edit["verdict"] == "accepted")
+    reasons = Counter(edit["reason"] for edit in judged if edit["reason"])
     return {
-        "proposed": len(edits),
+        "proposed": len(judged),
         "accepted": verdicts["accepted"],
         "rejected": verdicts["rejected"],
         "undecided": verdicts["undecided"],
@@ -138,7 +139,7 @@ SELECT edits.round, edits.layer, edits.artifact, edits.title, decisions.verdict,
        decisions.reason, decisions.wins, decisions.losses, decisions.ties, decisions.e_value,
        edits.edit_id
 FROM edits
-JOIN gate_decisions AS decisions USING (edit_id)
+LEFT JOIN gate_decisions AS decisions USING (edit_id)
 WHERE edits.cycle_id = ?
 ORDER BY edits.round, edits.ordinal
 """
@@ -147,7 +148,11 @@ ORDER BY edits.round, edits.ordinal
 def list_decisions(cycle_id: str) -> list[dict[str, Any]]:
     """Edits of a cycle with their verdicts, in the order they were proposed."""
     with Workbench.open().warehouse.read() as reader:
-        return reader.frame(_DECISIONS, [cycle_id]).to_dicts()
+        return _decisions(reader, cycle_id)
+
+
+def _decisions(reader: Reader, cycle_id: str) -> list[dict[str, Any]]:
+    return reader.frame(_DECISIONS, [cycle_id]).to_dicts()
 
 
 def render_summary(summary: dict[str, Any]) -> str:

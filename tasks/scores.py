@@ -34,6 +34,11 @@ def task_means(episodes: Iterable[Episode]) -> dict[str, float]:
     return {task_id: fmean(values) for task_id, values in sorted(outcomes.items())}
 
 
+def is_simulated(model: str) -> bool:
+    """Whether a model of this name only plays one: its numbers say nothing about real models."""
+    return model.partition(":")[0] in ("simulated", "gold", "noop")
+
+
 def require_judged(episodes: Sequence[Episode]) -> None:
     """Go on only when at least one episode could be judged.
 

@@ -13,10 +13,12 @@ from schemas.data import TrainingExampleRow
 from schemas.episode import Episode
 from schemas.forms import SynthesizeForm
 from schemas.plans import CyclePlan, SynthesizeResult
+from schemas.runs import CycleRow
 from schemas.trajectories import VerdictRow
 from tasks.agent.protocols import Environment
 from tasks.diagnosis import diagnose_benefit, finished_cycle
 from tasks.harness import Harness
+from tasks.scores import is_simulated
 from tasks.stage import stage
 from tasks.synthesizer.evidence import Evidence
 from tasks.synthesizer.examples import synthesize
@@ -90,12 +92,13 @@ def synthesize_cycle(form: SynthesizeForm) -> dict[str, Any]:
     synthesize_data(plan, harness_id)
     with bench.warehouse.read() as reader:
         rows = reader.rows(TrainingExampleRow, _OF_CYCLE, [plan.cycle_id])
+        cycle = reader.rows(CycleRow, _OF_CYCLE, [plan.cycle_id])[0]
     return {
         "cycle_id": plan.cycle_id,
-        "model": plan.form.model,
+        "model": cycle.model,
         "harness_id": harness_id,
         "examples": dict(sorted(Counter(row.kind for row in rows).items())),
         "tasks": len({row.task_id for row in rows}),
-        "artifacts": len({row.artifact_id for row in rows}),
-        "simulated": any(row.simulated for row in rows),
+        "artifact_count": len({row.artifact_id for row in rows}),
+        "simulated": is_simulated(cycle.model) or is_simulated(cycle.reference),
     }

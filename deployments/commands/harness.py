@@ -28,7 +28,11 @@ def list_harnesses(
         emit_json({"harnesses": rows})
     else:
         columns = ["harness_id", "environment", "names", "artifacts", "delivery"]
-        emit_text(table(columns, ([row[name] for name in columns] for row in rows)))
+        shown = [
+            row | {"names": ", ".join(row["names"]), "artifacts": row["artifact_count"]}
+            for row in rows
+        ]
+        emit_text(table(columns, ([row[name] for name in columns] for row in shown)))
 
 
 @app.command("show")

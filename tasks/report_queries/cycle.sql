@@ -5,5 +5,5 @@ SELECT cycle_id, environment, model, reference, editor, seed, base_harness_id, c
        json_extract_string(inputs, '$.slots') AS slots,
        json_extract_string(inputs, '$.rounds') AS rounds,
        json_extract_string(inputs, '$.tasks') AS tasks,
-       model LIKE 'simulated:%' OR reference LIKE 'simulated:%' AS simulated
+       regexp_matches(concat_ws(' ', model, reference), '(^| )(simulated:|gold( |$)|noop( |$))') AS simulated
 FROM cycles WHERE cycle_id = ?

@@ -1,0 +1,75 @@
+"""What commands count: a key that two commands share means the same in both."""
+
+import pytest
+
+from schemas.forms import CycleForm
+from schemas.ids import make_id
+from schemas.plans import CyclePlan
+from tasks.harness_rows import harness_rows
+from tasks.harness_store import describe_harness, find_harness, stored_harnesses
+from tasks.report_page import write_report
+from tasks.reporting import count_edits, summarize_cycle
+from tasks.workbench import seed_harness
+
+JUDGED = [
+    {"layer": "contract", "verdict": "accepted", "reason": "evidence"},
+    {"layer": "skills", "verdict": "rejected", "reason": "false_fire"},
+    {"layer": "skills", "verdict": "undecided", "reason": "no_live_world"},
+    {"layer": "actions", "verdict": None, "reason": None},
+]
+
+
+def plan_of(build):
+    return CyclePlan(cycle_id=build.cycle_id, form=CycleForm(), base_harness_id=make_id("harn", 1))
+
+
+def test_layers_count_accepted_edits_only():
+    counted = count_edits(JUDGED)
+    assert counted["by_layer"] == {"contract": 1}
+    assert counted["by_reason"] == {"evidence": 1, "false_fire": 1, "no_live_world": 1}
+    assert (counted["proposed"], counted["accepted"]) == (4, 1)
+
+
+def test_a_summary_and_a_report_count_the_edits_of_a_cycle_alike(build, fill_home, tmp_path):
+    refused = make_id("edit", "refused")
+    fill_home(
+        [
+            build.cycle(),
+            build.edit(),
+            build.decision(),
+            build.edit(edit_id=refused, ordinal=1, layer="skills"),
+            build.decision(
+                edit_id=refused, verdict="rejected", reason="static", trial_id=None, slot=None
+            ),
+            build.edit(edit_id=make_id("edit", "waits"), ordinal=2, layer="actions"),
+        ]
+    )
+    summary = summarize_cycle(plan_of(build))
+    report = write_report("", tmp_path / "report.html")
+    assert summary["edits"] == report["edits"]
+    assert summary["edits"]["proposed"] == 3
+    assert summary["edits"]["by_layer"] == {"contract": 1}
+
+
+@pytest.mark.parametrize(
+    ("model", "reference", "simulated"),
+    [
+        ("openai:m", "simulated:strong", True),
+        ("gold", "openai:m", True),
+        ("openai:gold", "openai:m", False),
+    ],
+)
+def test_a_summary_and_a_report_call_the_same_cycles_simulated(
+    build, fill_home, tmp_path, model, reference, simulated
+):
+    fill_home([build.cycle(model=model, reference=reference)])
+    assert summarize_cycle(plan_of(build))["simulated"] is simulated
+    assert write_report("", tmp_path / "report.html")["simulated"] is simulated
+
+
+def test_a_list_of_harnesses_and_one_harness_tell_layers_alike(fill_home):
+    harness = seed_harness("sqldesk")
+    fill_home(harness_rows(harness))
+    (listed,) = stored_harnesses()
+    assert listed["layers"] == describe_harness(find_harness(harness.harness_id))["layers"]
+    assert listed["names"] == []
