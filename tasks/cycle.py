@@ -16,6 +16,8 @@ from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
 
 CLOSING = "close_cycle"
+IMPORTED = "imported"
+"""Stands for model and reference in a cycle over imported history, which has no live world."""
 
 
 class Closed(Plan):

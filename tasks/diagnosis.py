@@ -22,13 +22,18 @@ from tasks.benefit.profile import Subject
 from tasks.benefit.rows import diagnosis_rows
 from tasks.benefit.world import BenefitWorld, Run
 from tasks.collection import Collector
+from tasks.cycle import IMPORTED
 from tasks.harness import Harness, Sandbox
 from tasks.harness.conduct import LOAD_TOOL
 from tasks.scores import is_simulated
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
 
-_NEWEST = "SELECT cycle_id FROM cycles ORDER BY created_at DESC, cycle_id LIMIT 1"
+_NEWEST = """
+SELECT cycle_id FROM cycles
+ORDER BY model <> 'imported' DESC, created_at DESC, cycle_id
+LIMIT 1
+"""
 _GAPS = """
 SELECT rank, family, gap_type, artifact, artifact_id, severity, reach, prevalence, effect,
        effect_lcb, points, failed_runs, unexplained_runs
@@ -142,6 +147,9 @@ def finished_cycle(bench: Workbench, cycle_id: str) -> tuple[CyclePlan, str]:
             what = f"there is no cycle `{wanted}`" if wanted else "there is no cycle yet"
             raise ConfigError(what, hint="run `tackroom cycle`, or list the table `cycles`")
         scores = reader.rows(EvaluationRow, "cycle_id = ? AND purpose = 'final'", [wanted])
+    if cycles[0].model == IMPORTED:
+        what = f"cycle `{wanted}` edits imported history and has no live world to diagnose in"
+        raise ConfigError(what, hint="name a cycle of `tackroom cycle` with --cycle")
     if not scores:
         what = f"cycle `{wanted}` has not come to its end"
         raise ConfigError(what, hint="run the same `tackroom cycle` again; it goes on where it was")

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from schemas.data import ExportRow, TrainingExampleRow
-from schemas.errors import ConfigError, DataContractError
+from schemas.errors import ConfigError, DataContractError, TackroomError
 from schemas.ids import canonical_json, make_id
 from schemas.runs import CycleRow
+from tasks.cycle import IMPORTED, is_finished
 from tasks.exporters.formats import FORMATS, Export, export_rows
 from tasks.exporters.jsonl import manifest_path, render, sha256, write_atomically
 from tasks.workbench import Workbench
@@ -14,14 +15,16 @@ from tasks.workbench import Workbench
 _NEWEST = """
 SELECT cycles.cycle_id
 FROM cycles
-WHERE EXISTS (SELECT 1 FROM training_examples AS e WHERE e.cycle_id = cycles.cycle_id)
-ORDER BY cycles.created_at DESC, cycles.cycle_id
+ORDER BY EXISTS (SELECT 1 FROM training_examples AS e WHERE e.cycle_id = cycles.cycle_id) DESC,
+         cycles.model <> 'imported' DESC, cycles.created_at DESC, cycles.cycle_id
 LIMIT 1
 """
+_FINAL = "SELECT harness_id FROM evaluations WHERE cycle_id = ? AND purpose = 'final'"
+_GAPS = "SELECT count(*) FROM benefit_gaps WHERE cycle_id = ?"
 
 
 def export_examples(format: str, out: str, cycle: str) -> dict[str, Any]:
-    """Write the examples of a cycle; the newest cycle with examples without an id.
+    """Write the examples of a cycle; without an id of the newest that has some.
 
     Without `out` the file goes to the folder `exports` of the data folder. Beside it stands a
     manifest that names the example behind each line.
@@ -39,10 +42,7 @@ def export_examples(format: str, out: str, cycle: str) -> dict[str, Any]:
         examples = reader.rows(TrainingExampleRow, "cycle_id = ?", [cycle_id])
     export = export_rows(format, examples)
     if not export.rows:
-        what = f"cycle {cycle_id} has no example that fits {format}"
-        what += f"; {_reasons(export)}" if export.refused else ""
-        hint = "look at the table training_examples, or diagnose another cycle"
-        raise DataContractError(what, table="training_examples", hint=hint)
+        raise _nothing(bench, format, cycle_id, export)
     path = Path(out) if out else bench.settings.home / "exports" / f"{cycle_id}.{format}.jsonl"
     content = render(export.rows)
     write_atomically(path, content)
@@ -69,13 +69,44 @@ def _cycle(bench: Workbench, cycle_id: str) -> str:
         if not cycle_id:
             newest = reader.scalar(_NEWEST)
             if newest is None:
-                what = "no cycle has training examples yet"
+                what = "there is no cycle yet"
                 raise ConfigError(what, hint="run `tackroom cycle` first")
             return str(newest)
         if not reader.rows(CycleRow, "cycle_id = ?", [cycle_id]):
             what = f"there is no cycle `{cycle_id}`"
             raise ConfigError(what, hint="list the table `cycles` with `tackroom sql`")
     return cycle_id
+
+
+def _nothing(bench: Workbench, format: str, cycle_id: str, export: Export) -> TackroomError:
+    """Why there is nothing to write: no fitting example, none at all, or no finished cycle."""
+    if export.refused or export.unfit:
+        refused = f"; {_reasons(export)}" if export.refused else ""
+        what = f"cycle {cycle_id} has no example that fits {format}{refused}"
+        hint = f"another --format of {', '.join(FORMATS)}, or the table training_examples"
+        return DataContractError(what, table="training_examples", hint=hint)
+    with bench.warehouse.read() as reader:
+        row = reader.rows(CycleRow, "cycle_id = ?", [cycle_id])[0]
+        final, gaps = reader.scalar(_FINAL, [cycle_id]), reader.scalar(_GAPS, [cycle_id])
+    if row.model == IMPORTED:
+        what = f"cycle {cycle_id} edits imported history, which gives no training example"
+        hint = "examples come from `tackroom cycle` in a live world"
+    elif not is_finished(bench, cycle_id):
+        what = f"cycle {cycle_id} has not come to its end"
+        hint = "run the same `tackroom cycle` again; it goes on where it was"
+    else:
+        reason = _reason(final == row.base_harness_id, int(gaps or 0))
+        what = f"cycle {cycle_id} is finished and gave no training example: {reason}"
+        hint = f"see `tackroom diagnose --cycle {cycle_id}`"
+    return DataContractError(what, table="training_examples", hint=hint)
+
+
+def _reason(is_unchanged: bool, gaps: int) -> str:  # noqa: FBT001
+    if is_unchanged:
+        return "no edit was accepted, so there is nothing new to learn to use"
+    if not gaps:
+        return "diagnosis found no benefit gap"
+    return f"none of its {gaps} benefit gaps holds a pair that can be learnt from"
 
 
 def _reasons(export: Export) -> str:

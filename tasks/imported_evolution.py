@@ -17,7 +17,7 @@ from tasks.annotation import annotate_failures, annotation_rows
 from tasks.annotator.declared import imported_profile
 from tasks.annotator.patterns import find_patterns
 from tasks.annotator.profile import EnvironmentProfile
-from tasks.cycle import release
+from tasks.cycle import IMPORTED, release
 from tasks.editor.protocols import Brief, Proposal
 from tasks.editor.rules_editor import RulesEditor
 from tasks.gate.candidate import Candidate
@@ -183,8 +183,8 @@ def _cycle_row(
     return CycleRow(
         cycle_id=make_id("cyc", inputs),
         environment=environment,
-        model="imported",
-        reference="imported",
+        model=IMPORTED,
+        reference=IMPORTED,
         editor=EDITOR,
         seed=form.seed,
         base_harness_id=base.harness_id,
