@@ -117,6 +117,9 @@ class GateDecisionRow(Row):
     """Upper end of its 95 % interval."""
     regressions: Count
     """Lost pairs that count against the budget."""
+    resolvable_gain: UnitInterval | None = None
+    """Smallest gain in success that the pairs at hand accept with power .8 at the loss rate seen;
+    given where a trial or a missing slot left the edit undecided, null when no gain is resolved."""
     findings: JsonText
     """What the deciding stage found, one sentence each."""
 

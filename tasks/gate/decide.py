@@ -176,7 +176,9 @@ async def _attempt(state: _Round, edits: Sequence[Candidate], order: Sequence[Ta
     trial = await run_trial(arms, order, ledger, first_ordinal=first)
     state.trials[trial.trial_id] = trial.rows
     if trial.stop != "evidence":
-        return _Attempt(trial, slot, Outcome("paired", trial.stop, _trial_notes(trial, len(order))))
+        gain = _resolvable(trial, len(order))
+        notes = _trial_notes(trial, len(order), gain)
+        return _Attempt(trial, slot, Outcome("paired", trial.stop, notes, gain))
     increase = token_increase(trial.all_pairs)
     allowed = max(
         state.world.settings.token_increase, sum(e.declared_token_increase for e in edits)
@@ -263,22 +265,33 @@ def _arms(state: _Round, edits: Sequence[Candidate]) -> Arms:
 
 def _settle_early(state: _Round, edit: Candidate, reason: Reason, note: str = "") -> None:
     entry = state.edits[edit.edit_id]
-    row = decide_early(entry, state.world.cycle_id, reason)
+    gain = None
+    if reason == "no_slot":
+        gain = resolvable_gain(len(state.order), state.world.settings.threshold)
+    row = decide_early(entry, state.world.cycle_id, reason, gain)
     if note:
         row = row.model_copy(update={"findings": as_json([note, *entry.notes])})
     state.decisions[edit.edit_id] = row
 
 
-def _trial_notes(trial: Trial, cap: int) -> tuple[str, ...]:
+def _resolvable(trial: Trial, cap: int) -> float | None:
+    """Smallest gain that the trial could have shown; null when it decided something."""
+    if trial.stop not in ("futile", "insufficient_evidence"):
+        return None
+    process = trial.process
+    loss_rate = process.losses / process.pairs if process.pairs else 0.0
+    return resolvable_gain(cap, process.threshold, loss_rate=loss_rate)
+
+
+def _trial_notes(trial: Trial, cap: int, gain: float | None = None) -> tuple[str, ...]:
     process = trial.process
     counts = f"{process.wins} won, {process.losses} lost, {process.ties} tied"
     notes = [f"{counts}; e = {process.e_value:.4g}, needed {process.threshold:g}."]
     if trial.regressions:
         notes.append(f"{len(trial.regressions)} lost pairs count as regressions.")
     if trial.stop in ("futile", "insufficient_evidence"):
-        gain = resolvable_gain(cap, process.threshold)
         if gain is None:
-            notes.append(f"{cap} pairs cannot show any gain at this threshold.")
+            notes.append(f"{cap} pairs cannot show any gain at this threshold and loss rate.")
         else:
             notes.append(f"The smallest gain that {cap} pairs resolve is {100 * gain:.1f} points.")
     return tuple(notes)

@@ -80,7 +80,9 @@ class Checked:
         return tuple(finding.text for finding in self.findings)
 
 
-def decide_early(checked: Checked, cycle_id: str, reason: Reason) -> GateDecisionRow:
+def decide_early(
+    checked: Checked, cycle_id: str, reason: Reason, resolvable_gain: float | None = None
+) -> GateDecisionRow:
     """Decide an edit without a paired trial."""
     return GateDecisionRow(
         edit_id=checked.candidate.edit_id,
@@ -99,6 +101,7 @@ def decide_early(checked: Checked, cycle_id: str, reason: Reason) -> GateDecisio
         delta_lo=None,
         delta_hi=None,
         regressions=0,
+        resolvable_gain=resolvable_gain,
         findings=as_json([*checked.sentences, *checked.notes]),
     )
 
@@ -129,6 +132,7 @@ def decide_by_trial(
         delta_lo=delta.lo,
         delta_hi=delta.hi,
         regressions=len(trial.regressions),
+        resolvable_gain=outcome.resolvable_gain,
         findings=as_json(outcome.notes),
     )
 
@@ -140,6 +144,8 @@ class Outcome:
     stage: Stage
     reason: Reason
     notes: tuple[str, ...] = ()
+    resolvable_gain: float | None = None
+    """Smallest gain that the pairs could have shown; only when they decided nothing."""
 
 
 def as_json(sentences: Sequence[str]) -> str:

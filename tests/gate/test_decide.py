@@ -60,7 +60,8 @@ def test_an_edit_that_does_nothing_is_undecided_and_says_what_could_be_seen(judg
     result, rows, _ = judged([edit], lambda number, names: number % 2 == 0)
     row = rows[edit.edit_id]
     assert (row.verdict, row.reason) == ("undecided", "futile")
-    assert any("points" in text for text in json.loads(row.findings))
+    assert row.resolvable_gain is not None
+    assert any(f"{100 * row.resolvable_gain:.1f} points" in t for t in json.loads(row.findings))
     assert result.accepted == ()
 
 
@@ -83,6 +84,7 @@ def test_without_a_slot_left_an_edit_is_undecided(judged, candidate):
     decoys = [candidate(f"decoy {i}", is_decoy=True) for i in range(3)]
     result, rows, _ = judged(decoys, lambda number, names: False, slots=2)
     assert [rows[decoy.edit_id].reason for decoy in decoys] == ["futile", "futile", "no_slot"]
+    assert all(rows[decoy.edit_id].resolvable_gain for decoy in decoys)
     assert result.slots_spent == 2
 
 

@@ -6,7 +6,7 @@ from tasks.gate.arms import Arms
 from tasks.gate.budget import LossLedger
 from tasks.gate.paired import run_trial
 from tasks.gate.pairs import order_tasks
-from tasks.gate.power import power, resolvable_gain
+from tasks.gate.power import pairs_needed, pairs_read, power, rates_of, resolvable_gain
 from tasks.statistics.evidence import wins_needed
 
 TABLE = [
@@ -40,6 +40,67 @@ def test_the_resolvable_gain_shrinks_with_pairs_and_may_not_exist():
     assert large < small
     assert power(240, large, 0, 20) == pytest.approx(0.8, abs=0.01)
     assert resolvable_gain(wins_needed(0, 20) - 1, 20) is None
+
+
+def walked(pairs, win, loss, threshold):
+    """The power by following every pair, ties too: slow, and nothing to get wrong."""
+    alive, crossed = {(0, 0): 1.0}, 0.0
+    for _ in range(pairs):
+        following: dict[tuple[int, int], float] = {}
+        for (wins, losses), mass in alive.items():
+            for step, rate in (((0, 0), 1 - win - loss), ((1, 0), win), ((0, 1), loss)):
+                key = (wins + step[0], losses + step[1])
+                if step == (1, 0) and key[0] >= wins_needed(losses, threshold):
+                    crossed += mass * rate
+                elif step != (0, 1) or key[1] < wins_needed(key[0], 20):
+                    following[key] = following.get(key, 0.0) + mass * rate
+        alive = following
+    return crossed
+
+
+@pytest.mark.parametrize(
+    ("pairs", "win", "loss", "threshold"),
+    [(40, 0.25, 0.05, 20), (40, 0.6, 0.4, 120), (30, 0.1, 0.3, 20), (25, 1.0, 0.0, 120)],
+)
+def test_following_discordant_pairs_gives_what_following_every_pair_gives(
+    pairs, win, loss, threshold
+):
+    slow = walked(pairs, win, loss, threshold)
+    assert power(pairs, win, loss, threshold) == pytest.approx(slow, abs=1e-9)
+
+
+def test_the_pairs_needed_are_the_fewest_with_the_power_aimed_at():
+    rates = rates_of(0.2, 0.05)
+    assert rates is not None
+    needed = pairs_needed(rates, 120)
+    assert needed is not None
+    assert power(needed, rates.win, rates.loss, 120) >= 0.8
+    assert power(needed - 1, rates.win, rates.loss, 120) < 0.8
+    assert pairs_read(needed, rates, 120) < needed
+
+
+def test_no_number_of_pairs_shows_a_gain_that_is_none():
+    even = rates_of(0.0, 0.1)
+    assert even is not None
+    assert pairs_needed(even, 20) is None
+    assert rates_of(0.9, 0.2) is None
+
+
+def test_repeats_of_a_task_turn_a_noisy_gain_into_more_wins_for_each_loss():
+    one, five = rates_of(0.1, 0.1), rates_of(0.1, 0.1, repeats=5)
+    assert one is not None
+    assert five is not None
+    assert five.win / five.loss > one.win / one.loss
+    assert five.win + five.loss <= 1
+
+
+def test_losses_make_the_smallest_resolvable_gain_larger():
+    clean, noisy = resolvable_gain(120, 120), resolvable_gain(120, 120, loss_rate=0.05)
+    assert clean is not None
+    assert noisy is not None
+    assert noisy > clean
+    assert power(120, noisy + 0.05, 0.05, 120) == pytest.approx(0.8, abs=0.005)
+    assert resolvable_gain(120, 120, loss_rate=0.5) is None
 
 
 def trials(base, edit, world_of, tasks, synthetic, run, *, rates, count, runs, slots=1, share=0.02):

@@ -651,23 +651,24 @@ COMMENT ON COLUMN paired_trials."by_construction" IS 'Whether the pair is a tie 
 COMMENT ON COLUMN paired_trials."e_value" IS 'e-value after this pair.';
 
 CREATE TABLE gate_decisions (
-    "edit_id"     VARCHAR NOT NULL,
-    "cycle_id"    VARCHAR NOT NULL,
-    "stage"       VARCHAR NOT NULL,
-    "verdict"     VARCHAR NOT NULL,
-    "reason"      VARCHAR NOT NULL,
-    "trial_id"    VARCHAR,
-    "slot"        BIGINT,
-    "wins"        BIGINT NOT NULL,
-    "losses"      BIGINT NOT NULL,
-    "ties"        BIGINT NOT NULL,
-    "e_value"     DOUBLE,
-    "threshold"   DOUBLE,
-    "delta"       DOUBLE,
-    "delta_lo"    DOUBLE,
-    "delta_hi"    DOUBLE,
-    "regressions" BIGINT NOT NULL,
-    "findings"    VARCHAR NOT NULL,
+    "edit_id"         VARCHAR NOT NULL,
+    "cycle_id"        VARCHAR NOT NULL,
+    "stage"           VARCHAR NOT NULL,
+    "verdict"         VARCHAR NOT NULL,
+    "reason"          VARCHAR NOT NULL,
+    "trial_id"        VARCHAR,
+    "slot"            BIGINT,
+    "wins"            BIGINT NOT NULL,
+    "losses"          BIGINT NOT NULL,
+    "ties"            BIGINT NOT NULL,
+    "e_value"         DOUBLE,
+    "threshold"       DOUBLE,
+    "delta"           DOUBLE,
+    "delta_lo"        DOUBLE,
+    "delta_hi"        DOUBLE,
+    "regressions"     BIGINT NOT NULL,
+    "resolvable_gain" DOUBLE,
+    "findings"        VARCHAR NOT NULL,
     PRIMARY KEY ("edit_id")
 );
 COMMENT ON TABLE gate_decisions IS 'The gate''s verdict on one edit.';
@@ -687,7 +688,29 @@ COMMENT ON COLUMN gate_decisions."delta" IS 'Mean paired difference of success.'
 COMMENT ON COLUMN gate_decisions."delta_lo" IS 'Lower end of its 95 % interval.';
 COMMENT ON COLUMN gate_decisions."delta_hi" IS 'Upper end of its 95 % interval.';
 COMMENT ON COLUMN gate_decisions."regressions" IS 'Lost pairs that count against the budget.';
+COMMENT ON COLUMN gate_decisions."resolvable_gain" IS 'Smallest gain in success that the pairs at hand accept with power .8 at the loss rate seen; given where a trial or a missing slot left the edit undecided, null when no gain is resolved.';
 COMMENT ON COLUMN gate_decisions."findings" IS 'What the deciding stage found, one sentence each.';
+
+CREATE TABLE approvals (
+    "cycle_id"       VARCHAR NOT NULL,
+    "round"          BIGINT NOT NULL,
+    "old_harness_id" VARCHAR NOT NULL,
+    "new_harness_id" VARCHAR NOT NULL,
+    "answer"         VARCHAR NOT NULL,
+    "decided_by"     VARCHAR NOT NULL,
+    "note"           VARCHAR NOT NULL,
+    "created_at"     TIMESTAMP NOT NULL,
+    PRIMARY KEY ("cycle_id", "round")
+);
+COMMENT ON TABLE approvals IS 'The answer to one request to put an evolved harness in force.';
+COMMENT ON COLUMN approvals."cycle_id" IS 'Cycle that asked.';
+COMMENT ON COLUMN approvals."round" IS 'Round whose edits had passed the gate.';
+COMMENT ON COLUMN approvals."old_harness_id" IS 'Harness in force when it was asked; it stays in force after a rejection.';
+COMMENT ON COLUMN approvals."new_harness_id" IS 'Harness that waited for approval.';
+COMMENT ON COLUMN approvals."answer" IS 'What was decided; a request that nobody answers in time is rejected.';
+COMMENT ON COLUMN approvals."decided_by" IS 'Who decided.';
+COMMENT ON COLUMN approvals."note" IS 'Reason given, as it was typed.';
+COMMENT ON COLUMN approvals."created_at" IS 'When it was decided.';
 
 CREATE TABLE evaluations (
     "evaluation_id"      VARCHAR NOT NULL,
