@@ -11,6 +11,7 @@ from schemas.runs import CycleRow, StageEventRow
 from tasks.annotator.parameters import DEFAULT, taxonomy_version
 from tasks.editing import check_editor, editor_fingerprint
 from tasks.evaluation import SPLITS
+from tasks.gating_inputs import require_pinned
 from tasks.harness_rows import harness_rows, task_rows
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
@@ -101,8 +102,9 @@ def is_finished(bench: Workbench, cycle_id: str) -> bool:
 @stage(Closed)
 def close_cycle(bench: Workbench, plan: CyclePlan, harness_id: str) -> Closed:
     """Point the name `current` to the harness the cycle ended with."""
-    environment = bench.environment(plan.form.environment).name
-    row = bench.name_row(environment, "current", harness_id)
+    environment = bench.environment(plan.form.environment)
+    require_pinned(bench, plan, environment)
+    row = bench.name_row(environment.name, "current", harness_id)
     if row is not None:
         bench.land([row], CLOSING)
     return Closed(harness_id=harness_id)

@@ -27,6 +27,7 @@ from tasks.gating_inputs import (
     candidate_of,
     past_edits,
     pattern_members,
+    require_pinned,
     static_context,
 )
 from tasks.harness import Harness, Sandbox, diff
@@ -71,6 +72,7 @@ async def _propose(
     bench: Workbench, plan: CyclePlan, harness_id: str, round_number: int
 ) -> ProposeResult:
     environment = bench.environment(plan.form.environment)
+    require_pinned(bench, plan, environment)
     parent = bench.harness(environment.name, harness_id)
     episodes = cycle_episodes(bench, plan.cycle_id, train_purpose(round_number))
     past = past_edits(bench, plan.cycle_id)

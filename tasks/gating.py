@@ -11,7 +11,7 @@ from tasks.collection import Collector, cycle_episodes, open_collector, train_pu
 from tasks.gate.candidate import GateSettings, GateWorld
 from tasks.gate.decide import RoundResult, decide_round
 from tasks.gate.touch import Replayer
-from tasks.gating_inputs import open_edits
+from tasks.gating_inputs import open_edits, require_pinned
 from tasks.harness import Harness
 from tasks.harness_rows import harness_rows
 from tasks.stage import stage
@@ -38,6 +38,7 @@ async def _gate(
 ) -> RoundResult:
     form = plan.form
     environment, model = bench.environment(form.environment), bench.model(form.model)
+    require_pinned(bench, plan, environment)
     base = bench.harness(environment.name, harness_id)
     edits = open_edits(bench, plan, round_number)
     async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:

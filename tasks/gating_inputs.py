@@ -5,17 +5,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from schemas.episode import Episode
+from schemas.errors import ConfigError
 from schemas.failures import FailurePatternRow
+from schemas.fields import Split
 from schemas.gate import GateDecisionRow, ReplayCheckRow
 from schemas.harness import EditRow
 from schemas.plans import CyclePlan
-from tasks.agent.protocols import Environment, HasGoldTexts
+from schemas.runs import CycleRow
+from tasks.agent.protocols import Environment, HasGoldTexts, Task
 from tasks.editor.manifest import Manifest
 from tasks.editor.protocols import Proposal
 from tasks.gate.candidate import DECOY_EDITORS, Candidate, Member
 from tasks.gate.findings import Checked
 from tasks.gate.leak import LeakGuard
-from tasks.gate.static import StaticContext, changed_artifacts
+from tasks.gate.sameness import Refusals
+from tasks.gate.static import StaticContext
 from tasks.harness import Harness
 from tasks.workbench import Workbench
 
@@ -141,31 +145,62 @@ def pattern_members(pattern: FailurePatternRow) -> set[str]:
 
 
 def static_context(
-    past_edits: Sequence[PastEdit], environment: Environment, episodes: Sequence[Episode]
+    past_edits: Sequence[PastEdit],
+    environment: Environment,
+    episodes: Sequence[Episode],
+    pinned: str = "",
 ) -> StaticContext:
-    """What candidates of a round are checked against."""
+    """What candidates of a round are checked against; `pinned` is the fingerprint it began with."""
     refused = [past for past in past_edits if past.decision.verdict == "rejected"]
-    artifacts = {
-        artifact_id
-        for past in refused
-        for artifact_id in changed_artifacts(past.parent, past.child)
-    }
-    train = [task.text for task in environment.tasks("train")]
-    visible = [environment.system_prompt, *_tool_texts(environment), *train, *_seen(episodes)]
-    closed_tasks = [*environment.tasks("select"), *environment.tasks("sealed")]
-    closed, closed_ids = [t.text for t in closed_tasks], [t.task_id for t in closed_tasks]
+    refusals = Refusals()
+    for past in refused:
+        if past.decision.reason != "duplicate":
+            refusals.add(past.parent, past.child)
+    train, closed = _task_list(environment, "train"), _task_list(environment, "select", "sealed")
+    parents = [text for past in past_edits[-1:] for text in past.parent.files.values()]
+    visible = [environment.system_prompt, *_tool_texts(environment), *_seen(episodes), *parents]
+    visible += [task.text for task in train]
     return StaticContext(
         known={
             past.edit.child_harness_id: f"refused as {past.decision.reason}" for past in refused
         },
-        rejected_artifacts=frozenset(artifacts),
+        refusals=refusals,
         guard=LeakGuard.build(
-            gold=gold_texts(environment), closed=closed, visible=visible, task_ids=closed_ids
+            gold=gold_texts(environment),
+            closed=[task.text for task in closed],
+            visible=visible,
+            task_ids=[task.task_id for task in (*train, *closed)],
         ),
         visible_text="\n".join(visible),
-        pinned_fingerprint=environment.fingerprint,
+        pinned_fingerprint=pinned or environment.fingerprint,
         fingerprint=environment.fingerprint,
     )
+
+
+def pinned_fingerprint(bench: Workbench, cycle_id: str) -> str:
+    """Fingerprint of environment and checker when a cycle was opened; empty when unknown."""
+    with bench.warehouse.read() as reader:
+        cycles = reader.rows(CycleRow, "cycle_id = ?", [cycle_id])
+    if not cycles:
+        return ""
+    return str(json.loads(cycles[0].inputs).get("environment_fingerprint", ""))
+
+
+def require_pinned(bench: Workbench, plan: CyclePlan, environment: Environment) -> None:
+    """Refuse to go on with a cycle whose environment or checker has changed since it was opened.
+
+    Raises:
+        ConfigError: it has.
+    """
+    pinned = pinned_fingerprint(bench, plan.cycle_id)
+    if pinned and pinned != environment.fingerprint:
+        what = f"environment `{environment.name}` or its checker changed during {plan.cycle_id}"
+        what += f": fingerprint {pinned} when it began, {environment.fingerprint} now"
+        raise ConfigError(what, hint="run the command again; it opens a new cycle")
+
+
+def _task_list(environment: Environment, *splits: Split) -> list[Task]:
+    return [task for split in splits for task in environment.tasks(split)]
 
 
 def gold_texts(environment: Environment) -> tuple[str, ...]:

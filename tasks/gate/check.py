@@ -47,7 +47,8 @@ async def check_candidates(
     """Check the candidates of a round.
 
     A second one that makes the same harness is a duplicate. An editor may answer one pattern with
-    several rules, or several skills, each for a part of it: their coverage counts together.
+    several rules, or several skills, each for a part of it: their coverage counts together. What
+    is refused here is remembered, so that no revision brings it back in another form.
     """
     checked: list[Checked] = []
     made: dict[str, str] = dict(context.known)
@@ -55,7 +56,11 @@ async def check_candidates(
         current = context.with_known(made)
         checked.append(await check_candidate(candidate, current, episodes, replayer))
         made.setdefault(candidate.child.harness_id, f"made by {candidate.edit_id}")
-    return [_complete(entry, checked) for entry in checked]
+    completed = [_complete(entry, checked) for entry in checked]
+    for entry in completed:
+        if not entry.is_clean and entry.reason != "duplicate":
+            context.refusals.add(entry.candidate.parent, entry.candidate.child)
+    return completed
 
 
 def _complete(entry: Checked, others: Sequence[Checked]) -> Checked:

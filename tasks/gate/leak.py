@@ -8,12 +8,18 @@ Three traces count as a leak:
 - a *token* that only occurs in secrets and looks like a name or a number, not like a word;
 - a *phrase*: so many words in a row that only occur in secrets.
 
+Two things are wording and no secret of one task: a phrase that many closed tasks share, as those
+made from one template do, and a single plain word that is the answer to several tasks, such as a
+label. Both are told by how often they occur, so that a small set of tasks does not make ordinary
+words suspect.
+
 Text is compared in NFKC, casefolded, without invisible characters, so that look-alikes and
 letter spacing by zero-width marks do not hide anything.
 """
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -23,6 +29,8 @@ PHRASE_WORDS = 5
 MIN_TOKEN = 3
 MIN_VALUE = 4
 MAX_TEXT = 200_000
+TEMPLATE_TASKS = 3
+"""Closed texts or gold answers that must share a wording before it counts as a template's."""
 _TOKEN = re.compile(r"[^\W_]+(?:[._:/@'-][^\W_]+)*")
 _QUOTED = re.compile(r"[\"'`\u201c\u2018\u00ab]([^\"'`\u201d\u2019\u00bb\n]{3,80})")
 
@@ -54,22 +62,27 @@ class LeakGuard:
         for text in visible:
             seen.add(text)
         names: set[str] = set()
-        phrases: set[tuple[str, ...]] = set()
-        values: set[str] = set()
+        phrases: Counter[tuple[str, ...]] = Counter()
+        values: Counter[str] = Counter()
         for text in closed:
             names |= _names(text)
-            phrases |= set(_phrases(_words(text)))
+            phrases.update(set(_phrases(_words(text))))
         for answer in gold:
             words = _words(answer)
             names |= _names(answer)
-            phrases |= set(_phrases(words))
+            phrases.update(set(_phrases(words)))
             if _is_distinctive(words):
-                values.add(" ".join(words))
-        values |= {" ".join(_words(task_id)) for task_id in task_ids}
+                values[" ".join(words)] += 1
+        secret = {value for value, count in values.items() if not _is_label(value, count)}
+        secret |= {" ".join(_words(task_id)) for task_id in task_ids}
         return cls(
             tokens=frozenset(names - seen.words),
-            phrases=frozenset(phrases - seen.phrases),
-            values=frozenset(value for value in values if value and not seen.holds(value)),
+            phrases=frozenset(
+                phrase
+                for phrase, count in phrases.items()
+                if count < TEMPLATE_TASKS and phrase not in seen.phrases
+            ),
+            values=frozenset(value for value in secret if value and not seen.holds(value)),
         )
 
     def scan(self, added: str) -> list[Finding]:
@@ -132,6 +145,11 @@ def _names(text: str) -> set[str]:
         quoted = _words(match.group(1))
         found |= {word for word in quoted if len(word) > MIN_TOKEN and len(quoted) == 1}
     return found
+
+
+def _is_label(value: str, count: int) -> bool:
+    """Whether a gold answer is a plain word that answers several tasks."""
+    return count >= TEMPLATE_TASKS and value.isalpha()
 
 
 def _is_distinctive(words: list[str]) -> bool:

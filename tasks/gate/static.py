@@ -2,7 +2,6 @@
 
 import ast
 import difflib
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import get_args
@@ -10,7 +9,9 @@ from typing import get_args
 from schemas.fields import Layer
 from tasks.gate.candidate import Candidate
 from tasks.gate.findings import Finding
+from tasks.gate.hygiene import unwelcome
 from tasks.gate.leak import LeakGuard
+from tasks.gate.sameness import Refusals
 from tasks.harness import Harness, diff
 
 MAX_CHANGED_LINES = 40
@@ -27,7 +28,6 @@ LAYER_OF_PATH: dict[str, Layer] = {
     "actions.py": "actions",
     "regulation.py": "regulation",
 }
-_URL = re.compile(r"\b(?:https?|ftp|wss?)://[^\s\"'<>)\]]+|\bdata:[a-z]+/", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,15 @@ class StaticContext:
 
     Attributes:
         known: harness ids that exist or were refused, with a word that says which.
-        rejected_artifacts: ids of artifacts that the gate has refused.
+        refusals: changes that the gate has refused, in any form; grows within a round.
         guard: secrets of closed tasks.
-        visible_text: what an agent can see in this environment; URLs in it are no news.
+        visible_text: what an agent can see in this environment; addresses in it are no news.
         pinned_fingerprint: environment and checker when the cycle began.
         fingerprint: environment and checker now.
     """
 
     known: Mapping[str, str] = field(default_factory=dict[str, str])
-    rejected_artifacts: frozenset[str] = frozenset()
+    refusals: Refusals = field(default_factory=Refusals)
     guard: LeakGuard | None = None
     visible_text: str = ""
     pinned_fingerprint: str = ""
@@ -66,7 +66,7 @@ def check_static(candidate: Candidate, context: StaticContext) -> list[Finding]:
     added = added_text(parent, child)
     findings = _check_pins(candidate, context) + _check_settings(parent, child)
     findings += _check_layer(candidate) + _check_size(parent, child, added)
-    findings += _check_purity(parent, child) + _check_urls(added, context)
+    findings += _check_purity(parent, child) + unwelcome(added, context.visible_text)
     leaks = context.guard.scan(added) if context.guard else []
     return leaks + findings
 
@@ -124,10 +124,10 @@ def _check_known(candidate: Candidate, context: StaticContext) -> list[Finding]:
     known = context.known.get(candidate.child.harness_id)
     if known is not None:
         return [Finding("duplicate", f"The harness it makes is already known ({known}).")]
-    changed = changed_artifacts(candidate.parent, candidate.child)
-    if changed and changed.keys() <= context.rejected_artifacts:
-        names = ", ".join(sorted(set(changed.values())))
-        return [Finding("duplicate", f"The gate has refused this artifact before: {names}.")]
+    refused = context.refusals.of(candidate.parent, candidate.child)
+    if refused:
+        names = ", ".join(refused)
+        return [Finding("duplicate", f"The gate has refused this before, as {names}.")]
     return []
 
 
@@ -247,12 +247,3 @@ def impurities(source: str) -> list[str]:
         if isinstance(node, ast.AsyncFunctionDef | ast.Await | ast.Yield | ast.YieldFrom):
             found.add("is no plain function")
     return sorted(found)
-
-
-def _check_urls(added: str, context: StaticContext) -> list[Finding]:
-    urls = {match.group() for match in _URL.finditer(added)}
-    return [
-        Finding("static", f"It names the address {url[:80]!r}, which the agent has never seen.")
-        for url in sorted(urls)
-        if url not in context.visible_text
-    ]
