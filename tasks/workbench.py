@@ -13,7 +13,7 @@ from schemas.harness import HarnessNameRow
 from schemas.settings import Settings, load_settings
 from tasks.agent.models import resolve_model
 from tasks.agent.protocols import Environment, Model, Task
-from tasks.environments.registry import resolve_environment
+from tasks.environments.registry import refuse_taken, resolve_environment
 from tasks.harness import Harness, HarnessError, Sandbox
 from tasks.harness.probe import Finding, probe
 from warehouse.harness_store import harness_files, next_ordinal, resolve_harness
@@ -22,6 +22,7 @@ from warehouse.store import Warehouse
 
 SEED_HARNESS = "seed"
 CURRENT = "current"
+_IMPORTED = "SELECT DISTINCT environment FROM trajectories WHERE origin = 'import'"
 _IN_FORCE = "SELECT harness_id FROM harness_names_in_force WHERE environment = ? AND name = ?"
 
 
@@ -46,9 +47,13 @@ class Workbench:
         """The environment of this name.
 
         Raises:
-            ConfigError: there is none.
+            ConfigError: there is none, or a user's own has the name of an imported one.
         """
-        return resolve_environment(word)
+        opened = resolve_environment(word)
+        if ":" in word:
+            with self.warehouse.read() as reader:
+                refuse_taken(word, opened, (str(row[0]) for row in reader.frame(_IMPORTED).rows()))
+        return opened
 
     def model(self, word: str, record: str = "") -> Model:
         """The model of this name; with `record`, every reply of it goes to that file.

@@ -1,11 +1,11 @@
 """Environments by name: embedded ones, installed ones, and factories of the user's own."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from schemas.errors import ConfigError, TackroomError
 from tasks.agent.protocols import Environment
@@ -17,7 +17,18 @@ EMBEDDED = {
     "sqldesk": "tasks.environments.sqldesk:create",
 }
 """What a source checkout offers without being installed."""
+IMPORTED = ("tau_bench_", "tau2_")
+"""How the names of imported environments begin; their history is kept apart from live worlds."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """An environment that holds something, such as a child process."""
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
 
 
 def environment_names() -> tuple[str, ...]:
@@ -31,14 +42,47 @@ def resolve_environment(word: str, *, python: str | None = None) -> Environment:
     `package.module:factory` is run in a child process with the interpreter `python`.
 
     Raises:
-        ConfigError: there is no such environment, or it cannot be opened.
+        ConfigError: there is no such environment, it cannot be opened, or it has the name of
+            another one.
     """
-    if ":" in word:
-        return _open_hosted(word, python)
     known = _entry_points()
+    if ":" in word:
+        opened = _open_hosted(word, python)
+        refuse_taken(word, opened, known)
+        return opened
     if word not in known:
         raise _unknown(word, tuple(sorted(known)))
-    return checked(word, create(word, known[word]))
+    return named_as_installed(word, known[word])
+
+
+def named_as_installed(word: str, point: EntryPoint) -> Environment:
+    """Open an installed environment, which goes by the name of its entry point.
+
+    Raises:
+        ConfigError: it cannot be opened, or calls itself otherwise.
+    """
+    opened = checked(word, create(word, point))
+    if opened.name != word:
+        what = f"the installed environment `{word}` calls itself `{opened.name}`"
+        raise ConfigError(what, hint="rename it: its entry point and its `name` must agree")
+    return opened
+
+
+def refuse_taken(word: str, opened: Environment, taken: Iterable[str]) -> None:
+    """Refuse a user's environment under a name that stands for another one.
+
+    Trajectories, harnesses and cycles are found by that name, so both would be mixed for good.
+
+    Raises:
+        ConfigError: the name is taken; the environment is closed.
+    """
+    if opened.name not in set(taken) and not opened.name.startswith(IMPORTED):
+        return
+    if isinstance(opened, Closable):
+        opened.close()
+    kind = "an imported" if opened.name.startswith(IMPORTED) else "another"
+    what = f"environment `{word}` calls itself `{opened.name}`, the name of {kind} environment"
+    raise ConfigError(what, hint=f"rename it: give what `{word}` makes another `name`")
 
 
 def _entry_points() -> dict[str, EntryPoint]:

@@ -118,3 +118,30 @@ def test_broken_settings_are_named_with_their_place(command_line, tmp_path):
     (tmp_path / "work").mkdir()
     command = command_line(environ={"TACKROOM_MODELS__LOCAL__BASE_URL": "not-an-address"})
     complains(command("evaluate", "--tasks", "6", check=False), "base_url")
+
+
+WORLD = """
+class World:
+    def act(self, call):
+        return "ok"
+    def verdict(self):
+        return True
+class Mine:
+    name = "household"
+    tools = [{"name": "f", "parameters": {"type": "object"}}]
+    def tasks(self):
+        return [{"task_id": "t%d" % i, "text": "Go."} for i in range(10)]
+    def start(self, task, seed):
+        return World()
+"""
+
+
+@pytest.mark.parametrize("command", ["cycle", "collect", "evaluate"])
+def test_a_world_under_the_name_of_another_is_refused_before_anything_is_written(
+    command_line, tmp_path, command
+):
+    (tmp_path / "borrowed_name.py").write_text(WORLD)
+    run = command_line(environ={"PYTHONPATH": str(tmp_path)})
+    ran = run(command, "--environment", "borrowed_name:Mine", check=False)
+    complains(ran, "borrowed_name:Mine", "household", "rename")
+    assert not run.home.exists()

@@ -54,7 +54,8 @@ def test_without_any_cycle_one_is_to_be_run_first(fill_home):
 
 
 @pytest.mark.parametrize(
-    ("harness", "reason"), [("old", "no edit was accepted"), ("new", "diagnosis found no benefit gap")]
+    ("harness", "reason"),
+    [("old", "no edit was accepted"), ("new", "diagnosis found no benefit gap")],
 )
 @pytest.mark.parametrize("named", [False, True])
 def test_a_finished_cycle_without_examples_says_so_and_why(

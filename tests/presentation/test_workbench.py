@@ -1,0 +1,34 @@
+"""What words stand for depends on what a warehouse holds."""
+
+import pytest
+
+from schemas.errors import ConfigError
+from tasks.workbench import Workbench
+
+WORLD = """
+class World:
+    def act(self, call):
+        return "ok"
+    def verdict(self):
+        return True
+class Mine:
+    name = "mine"
+    tools = [{"name": "f", "parameters": {"type": "object"}}]
+    def tasks(self):
+        return [{"task_id": "t%d" % i, "text": "Go."} for i in range(10)]
+    def start(self, task, seed):
+        return World()
+"""
+
+
+def test_a_users_world_cannot_go_by_the_name_of_imported_history(build, fill_home, tmp_path):
+    fill_home(build.rows(build.episode("a", origin="import", environment="mine")))
+    (tmp_path / "own_world.py").write_text(WORLD)
+    with pytest.raises(ConfigError, match="`own_world:Mine` calls itself `mine`"):
+        Workbench.open().environment("own_world:Mine")
+
+
+def test_its_own_trajectories_are_no_reason_to_refuse_it(build, fill_home, tmp_path):
+    fill_home(build.rows(build.episode("a", environment="mine")))
+    (tmp_path / "own_world.py").write_text(WORLD)
+    assert Workbench.open().environment("own_world:Mine").name == "mine"
