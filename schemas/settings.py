@@ -122,6 +122,8 @@ class Settings(BaseSettings):
     )
     home: Path = Path(".tackroom")
     """Data folder."""
+    python: str = ""
+    """Interpreter that runs environments of the user's own; empty takes this one."""
     models: dict[str, EndpointSettings] = Field(default_factory=dict[str, EndpointSettings])
     """Named endpoints."""
     roles: Roles = Roles()

@@ -49,7 +49,7 @@ class Workbench:
         Raises:
             ConfigError: there is none, or a user's own has the name of an imported one.
         """
-        opened = resolve_environment(word)
+        opened = resolve_environment(word, python=self.settings.python or None)
         if ":" in word:
             with self.warehouse.read() as reader:
                 refuse_taken(word, opened, (str(row[0]) for row in reader.frame(_IMPORTED).rows()))

@@ -71,7 +71,7 @@ class Child:
             )
         except OSError as error:
             what = f"interpreter {self.command.python!r} cannot be started: {error.strerror}"
-            raise ConfigError(what, hint="give the path of a Python with --python") from error
+            raise ConfigError(what, hint="set TACKROOM_PYTHON to the path of a Python") from error
 
     @property
     def is_alive(self) -> bool:

@@ -1,5 +1,7 @@
 """What words stand for depends on what a warehouse holds."""
 
+import sys
+
 import pytest
 
 from schemas.errors import ConfigError
@@ -32,3 +34,21 @@ def test_its_own_trajectories_are_no_reason_to_refuse_it(build, fill_home, tmp_p
     fill_home(build.rows(build.episode("a", environment="mine")))
     (tmp_path / "own_world.py").write_text(WORLD)
     assert Workbench.open().environment("own_world:Mine").name == "mine"
+
+
+def test_the_interpreter_of_a_users_world_is_a_setting(fill_home, tmp_path, monkeypatch):
+    fill_home([])
+    (tmp_path / "own_world.py").write_text(WORLD)
+    own = tmp_path / "own-python"
+    own.write_text(f'#!/bin/sh\ntouch "{tmp_path}/was-used"\nexec "{sys.executable}" "$@"\n')
+    own.chmod(0o755)
+    monkeypatch.setenv("TACKROOM_PYTHON", str(own))
+    assert Workbench.open().environment("own_world:Mine").name == "mine"
+    assert (tmp_path / "was-used").exists()
+
+
+def test_an_interpreter_that_is_none_is_named_with_the_setting(fill_home, tmp_path, monkeypatch):
+    fill_home([])
+    monkeypatch.setenv("TACKROOM_PYTHON", str(tmp_path / "nowhere"))
+    with pytest.raises(ConfigError, match="nowhere.*TACKROOM_PYTHON"):
+        Workbench.open().environment("own_world:Mine")
