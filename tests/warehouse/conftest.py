@@ -193,7 +193,7 @@ def intervention(number: int, artifact: str) -> InterventionRow:
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make() -> SimpleNamespace:
     """Factories of rows."""
     factories: dict[str, Callable[..., object]] = {
@@ -220,7 +220,7 @@ def store(home: Path) -> Warehouse:
     return Warehouse(home)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def fill() -> Callable[[Warehouse, list[Row]], None]:
     """Put rows into the live file without validation, and publish."""
 
