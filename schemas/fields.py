@@ -5,12 +5,14 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from schemas.ids import finite_json
+
 
 class Row(BaseModel):
-    """One row of a table: frozen, no unknown fields, meaning under each field."""
+    """One row of a table: frozen, no unknown fields, finite numbers, meaning under each field."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, ser_json_inf_nan="null"
+        frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False
     )
 
 
@@ -25,7 +27,7 @@ def _require_utc(value: datetime) -> datetime:
     return value
 
 
-JsonText = Annotated[str, JsonColumn()]
+JsonText = Annotated[str, AfterValidator(finite_json), JsonColumn()]
 Timestamp = Annotated[datetime, AfterValidator(_require_utc)]
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]

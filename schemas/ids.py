@@ -4,16 +4,44 @@ import hashlib
 import json
 from typing import Any
 
+from schemas.numbers import finite
+
 ID_HEX_DIGITS = 16
+_NO_NUMBER = ("NaN", "Infinity")
 
 
 def canonical_json(value: Any) -> str:
-    """Render a JSON value with sorted keys, no spaces, UTF-8 text and no NaN.
+    """Render a JSON value with sorted keys, no spaces, UTF-8 text and finite numbers.
+
+    NaN and infinities become words (`schemas/numbers.py`).
 
     Raises:
-        ValueError: the value holds NaN or an infinity.
         TypeError: the value holds something JSON has no type for.
     """
+    try:
+        return _dumps(value)
+    except ValueError:
+        return _dumps(finite(value))
+
+
+def finite_json(text: str) -> str:
+    """Make words of NaN and infinities in JSON text; any other text stays as it is."""
+    if not any(mark in text for mark in _NO_NUMBER):
+        return text
+    found: list[str] = []
+
+    def keep(word: str) -> str:
+        found.append(word)
+        return word
+
+    try:
+        value = json.loads(text, parse_constant=keep)
+        return canonical_json(value) if found else text
+    except (ValueError, RecursionError):
+        return text
+
+
+def _dumps(value: Any) -> str:
     return json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )

@@ -68,10 +68,10 @@ def violation_of(column: Column) -> str:
                 f"does not match {column.pattern}",
             )
         )
+    if column.kind == "number":
+        cases.append((f"NOT isfinite({name})", "not a finite number"))
     for bound in column.bounds:
         outside = f"NOT ({name} {bound.operator} {bound.value!r})"
-        if column.kind == "number":
-            outside = f"({outside} OR isnan({name}))"
         cases.append((outside, f"not {bound.operator} {bound.value:g}"))
     if column.is_json:
         cases.append((f"NOT json_valid({name})", "not valid JSON"))

@@ -1,10 +1,10 @@
-"""Make text storable: lone surrogates and NULs become U+FFFD, in plain text and inside JSON."""
+"""Make text storable: lone surrogates and NULs become U+FFFD, JSON holds finite numbers only."""
 
 import json
 import re
 from typing import Any, cast
 
-from schemas.ids import canonical_json
+from schemas.ids import canonical_json, finite_json
 
 _ESCAPED = re.compile(r"\\u(?:0000|[dD][89abABcdefCDEF])")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -20,8 +20,11 @@ def clean_text(text: str) -> str:
 
 
 def clean_json(text: str) -> str:
-    """Clean JSON text, including what hides in its escapes; broken JSON is cleaned as text."""
-    plain = clean_text(text)
+    """Clean JSON text, including what hides in its escapes; broken JSON is cleaned as text.
+
+    Rows made without validation come here unchecked, so numbers that JSON lacks go here too.
+    """
+    plain = finite_json(clean_text(text))
     if not _ESCAPED.search(plain):
         return plain
     try:

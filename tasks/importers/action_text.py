@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tasks.importers.decoding import JsonValue
+from tasks.importers.decoding import JsonValue, Undecodable, decode
 from tasks.importers.draft import DraftCall, DraftMessage
 
 _ACTION = "Action:"
@@ -99,6 +99,7 @@ def tools_in_prompt(system_text: str) -> JsonValue:
     if not found or not system_text.startswith("[", found.end()):
         return None
     try:
-        return _DECODER.raw_decode(system_text, found.end())[0]
-    except (ValueError, RecursionError):
+        end = _DECODER.raw_decode(system_text, found.end())[1]
+        return decode(system_text[found.end() : end]).value
+    except (ValueError, RecursionError, Undecodable):
         return None

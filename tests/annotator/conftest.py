@@ -11,6 +11,7 @@ import pytest
 from schemas.episode import Episode
 from schemas.ids import make_id
 from schemas.trajectories import PromptRow, StepRow, ToolCallRow, TrajectoryRow
+from tasks.agent.arguments import parse_arguments
 from tasks.annotator.profile import EnvironmentProfile, OrderConstraint
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -47,16 +48,19 @@ def say(text: str, observation: str = NO_CALL) -> dict[str, Any]:
 
 
 def _call_row(trajectory_id: str, index: int, move: dict[str, Any]) -> ToolCallRow:
-    is_broken = "raw" in move
-    arguments = None if is_broken else json.dumps(move["arguments"])
-    executed = move.get("executed", True)
+    """The row as a rollout would write it: argument text that is no JSON is kept and not run."""
+    raw = move["raw"] if "raw" in move else json.dumps(move["arguments"])
+    parsed = parse_arguments(raw)
+    is_broken = "raw" in move or parsed.error is not None
+    arguments = None if is_broken else parsed.canonical
+    executed = move.get("executed", parsed.error is None)
     return ToolCallRow(
         tool_call_id=make_id("call", [trajectory_id, index]),
         trajectory_id=trajectory_id,
         step_index=index,
         call_index=0,
         tool=move["tool"],
-        arguments_raw=move.get("raw", arguments),
+        arguments_raw=raw,
         arguments=arguments,
         arguments_error="not valid JSON" if is_broken else None,
         executed=executed,

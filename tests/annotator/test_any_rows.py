@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tasks.annotator.declared import imported_profile
@@ -44,6 +44,14 @@ PARTS = st.dictionaries(
     JSON | st.lists(st.fixed_dictionaries({"name": TEXT, "arguments": JSON}), max_size=2),
 )
 
+INF = {"name": "run_sql", "arguments": {"": [float("inf"), {"x": float("-inf")}]}}
+NOT_FINITE = {
+    "text": "",
+    "observation": "",
+    "call": ("run_sql", {"": float("inf"), "deep": [{"x": [float("nan")]}]}, False),
+    "result": [float("-inf")],
+}
+
 
 def _row(move):
     row = {"text": move["text"], "observation": move["observation"]}
@@ -62,6 +70,7 @@ def _row(move):
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(moves=st.lists(MOVE, max_size=5), parts=PARTS, end=st.sampled_from(["budget", "user_stop"]))
+@example(moves=[NOT_FINITE, NOT_FINITE], parts={"expected_actions": [INF]}, end="budget")
 def test_any_rows_get_one_label(make, sql_profile, command_profile, moves, parts, end):
     options = {"termination": end, "environment": "tau2_airline"}
     episode = make([_row(move) for move in moves], reward_parts=parts, **options)

@@ -98,7 +98,9 @@ def test_a_repeated_row_of_one_batch_is_stored_once(store, make):
     [
         ({"role": "robot"}, "role: not one of system, user, assistant, tool, environment"),
         ({"prompt_tokens": -1}, "prompt_tokens: not >= 0"),
-        ({"latency_s": float("nan")}, "latency_s: not >= 0"),
+        ({"latency_s": -0.5}, "latency_s: not >= 0"),
+        ({"latency_s": float("nan")}, "latency_s: not a finite number"),
+        ({"latency_s": float("inf")}, "latency_s: not a finite number"),
         ({"admissible": "{broken"}, "admissible: not valid JSON"),
         ({"trajectory_id": "traj_1"}, "trajectory_id: does not match ^traj_[0-9a-f]{16}$"),
     ],
