@@ -2,13 +2,17 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from tasks.agent.protocols import JsonObject
+from tasks.editor.probe import Probe, Stage, ask_runs
 from tasks.editor.protocols import Brief
 from tasks.editor.reading import Move, Run, read_run
+from tasks.editor.rule_text import Rule
+from tasks.editor.story import Story, read_story
 
 MIN_SUCCESSES = 3
 """Fewer successes than this prove no regularity."""
@@ -47,6 +51,21 @@ class Facts:
     brief: Brief
     tools: dict[str, ToolFact]
     runs: tuple[Run, ...]
+    _stories: dict[str, Story] = field(default_factory=dict[str, Story], compare=False, repr=False)
+    _probes: dict[str, Probe] = field(default_factory=dict[str, Probe], compare=False, repr=False)
+
+    def probe(self, rule: Rule, parameters: Mapping[str, Any], stage: Stage) -> Probe:
+        """Where a rule would act in the runs; asked once, however many targets it answers."""
+        key = f"{rule.__name__} {stage} {sorted(parameters.items())!r}"
+        if key not in self._probes:
+            self._probes[key] = ask_runs(rule, parameters, stage, self.runs, self._story)
+        return self._probes[key]
+
+    def _story(self, run: Run) -> Story:
+        if run.run_id not in self._stories:
+            story = read_story(run.episode, self.brief.harness, self.brief.tools)
+            self._stories[run.run_id] = story
+        return self._stories[run.run_id]
 
     @cached_property
     def by_id(self) -> dict[str, Run]:

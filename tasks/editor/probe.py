@@ -1,158 +1,160 @@
-"""Run a rule on the host over stored runs: where would it fire, and would it change successes?
+"""Ask a rule on the host about stored runs: where would it act, and would it harm successes?
 
 The rules are our own functions of `ruleset/`, never text that a model wrote. The gate repeats
-the check in the sandbox; here it keeps edits that would fail there from being proposed.
+the check in the sandbox; here it keeps edits that would fail there from being proposed. Both judge
+what is harmful by `tasks.agent.clearance`.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
+from tasks.agent.clearance import Effect, decision_effect, is_false_fire, regulation_effect
 from tasks.agent.protocols import JsonObject
-from tasks.editor.facts import Facts
-from tasks.editor.reading import MAX_TEXT, Move, Run
+from tasks.editor.reading import Run
 from tasks.editor.rule_text import Rule
+from tasks.editor.story import Moment, Story
+from tasks.harness import Call
+from tasks.harness.ordering import AFTERWARDS, WITH_CALL, WITHOUT_CALL
+from tasks.harness.replay import RecordedStep
+from tasks.harness.results import BadResultError, Proposed, read_result
 
 Stage = Literal["text", "call", "result"]
+_ORDERS = {"text": WITHOUT_CALL, "call": WITH_CALL, "result": AFTERWARDS}
 
 
 @dataclass(frozen=True)
 class Fire:
-    """A rule fired at a move."""
+    """A rule acts at a moment of a run."""
 
     run: Run
-    move: Move
-    result: JsonObject
+    step_index: int
+    recorded: RecordedStep
+    call: Call | None
+    effect: Effect
 
 
 @dataclass(frozen=True)
 class Probe:
-    """Where a rule fires among failures and successes."""
+    """Where a rule acts among failures and successes."""
 
     failures: tuple[Fire, ...]
     successes: tuple[Fire, ...]
+    passed: int
+    """Successes that were looked at."""
+
+    @cached_property
+    def acts(self) -> dict[str, int]:
+        """First step at which it acts, by failed run."""
+        first: dict[str, int] = {}
+        for fire in self.failures:
+            first.setdefault(fire.run.run_id, fire.step_index)
+        return first
 
     @property
-    def failed_runs(self) -> set[str]:
-        """Failed runs in which it fires."""
-        return {fire.run.run_id for fire in self.failures}
+    def tasks(self) -> set[str]:
+        """Tasks of the failed runs in which it acts."""
+        return {fire.run.task_id for fire in self.failures}
 
     @property
     def passed_runs(self) -> set[str]:
-        """Successful runs in which it fires."""
+        """Successful runs in which it acts."""
         return {fire.run.run_id for fire in self.successes}
 
     @property
     def tasks_at_risk(self) -> tuple[str, ...]:
-        """Tasks whose passing runs it touches."""
-        return tuple(sorted({fire.run.task_id for fire in self.successes}))
+        """Tasks of the successful runs in which it does anything else than what was done."""
+        return tuple(sorted({fire.run.task_id for fire in self.successes if fire.effect != "same"}))
+
+    @property
+    def is_false_fire(self) -> bool:
+        """Whether what it does to successes speaks against it."""
+        touched: dict[str, set[Effect]] = {}
+        for fire in self.successes:
+            touched.setdefault(fire.run.run_id, set()).add(fire.effect)
+        untouched = self.passed - len(touched)
+        return is_false_fire([*touched.values(), *[set[Effect]()] * untouched])
 
 
-def probe_rule(
-    facts: Facts,
+def ask_runs(
     rule: Rule,
     parameters: Mapping[str, Any],
     stage: Stage,
-    runs: Sequence[Run] | None = None,
+    runs: tuple[Run, ...],
+    story_of: Callable[[Run], Story],
 ) -> Probe:
-    """Fire a rule at every move of its stage; `text` sees turns without a call."""
+    """Ask a rule at every moment of its stage; `text` sees turns without a usable call."""
     failures: list[Fire] = []
     successes: list[Fire] = []
-    for run in facts.runs if runs is None else runs:
-        side = failures if run.episode.is_failure else successes
+    passed = 0
+    for run in runs:
         if run.episode.is_failure or run.episode.is_success:
-            side.extend(_fires(facts, rule, parameters, stage, run))
-    return Probe(tuple(failures), tuple(successes))
+            passed += run.episode.is_success
+            side = failures if run.episode.is_failure else successes
+            side.extend(_fires(rule, parameters, stage, run, story_of(run)))
+    return Probe(tuple(failures), tuple(successes), passed)
 
 
 def _fires(
-    facts: Facts, rule: Rule, parameters: Mapping[str, Any], stage: Stage, run: Run
+    rule: Rule, parameters: Mapping[str, Any], stage: Stage, run: Run, story: Story
 ) -> list[Fire]:
+    moments = {"text": story.texts, "call": story.calls, "result": story.results}[stage]
+    names = {str(tool.get("function", tool).get("name")) for tool in _tools(moments)}
     fires: list[Fire] = []
-    history: list[JsonObject] = []
-    for position, move in enumerate(run.moves):
-        context = _context(facts, run, position, history)
-        if stage != "result" and (stage == "call") == bool(move.asked_tool):
-            result = _apply(rule, _action(move), context, parameters)
-            fires.extend([Fire(run, move, result)] if result else [])
-        history.append(_entry(move))
-        if stage == "result":
-            context["history"] = list(history)
-            context["admissible"] = _next_commands(run, position)
-            result = _apply(rule, list(history), context, parameters)
-            fires.extend([Fire(run, move, result)] if result else [])
+    for moment in moments:
+        subject = moment.history if stage == "result" else moment.action
+        wanted = _ask(rule, subject, moment.context, parameters, stage, names)
+        if wanted is None or _comes_second(wanted, moment, stage):
+            continue
+        recorded = story.steps[moment.position]
+        effect = _effect(wanted, story, moment.position, stage)
+        fires.append(Fire(run, moment.step_index, recorded, wanted.call, effect))
     return fires
 
 
-def _context(
-    facts: Facts,
-    run: Run,
-    position: int,
-    history: Sequence[JsonObject],
-) -> JsonObject:
-    """What the runtime shows a rule: first messages, later words of the user, finished turns."""
-    budget = run.episode.trajectory.budget
-    admissible = run.moves[position].admissible
-    return {
-        "task_text": run.task_text,
-        "tools": list(facts.brief.tools),
-        "messages": _messages(facts, run, run.moves[position].step_index),
-        "history": list(history),
-        "admissible": list(admissible) if admissible is not None else None,
-        "step": position,
-        "remaining_steps": None if budget is None else max(0, budget - position),
-    }
+def _tools(moments: tuple[Moment, ...]) -> list[JsonObject]:
+    return moments[0].context["tools"] if moments else []
 
 
-def _messages(facts: Facts, run: Run, step_index: int) -> list[JsonObject]:
-    first = [
-        {"role": "system", "content": facts.brief.system_prompt},
-        {"role": "user", "content": run.task_text},
-    ]
-    heard = [
-        {"role": "user", "content": (step.text or "")[:MAX_TEXT]}
-        for step in run.episode.steps
-        if step.role == "user" and step.step_index < step_index
-    ]
-    return [*first, *heard]
-
-
-def _next_commands(run: Run, position: int) -> list[str] | None:
-    following = run.moves[position + 1 : position + 2]
-    offered = following[0].admissible if following else run.moves[position].admissible
-    return None if offered is None else list(offered)
-
-
-def _action(move: Move) -> JsonObject:
-    return {
-        "tool": move.asked_tool or None,
-        "arguments": move.asked,
-        "raw_text": move.text,
-        "parse_error": None,
-    }
-
-
-def _entry(move: Move) -> JsonObject:
-    return {
-        "action": _action(move) | {"tool": move.tool or None, "arguments": move.arguments},
-        "observation": move.observation,
-        "is_error": move.is_error,
-    }
-
-
-def _apply(
-    rule: Rule, subject: object, context: JsonObject, parameters: Mapping[str, Any]
-) -> JsonObject | None:
-    """A rule that stumbles over odd input counts as silent, as it does in the sandbox."""
+def _ask(
+    rule: Rule,
+    subject: object,
+    context: JsonObject,
+    parameters: Mapping[str, Any],
+    stage: Stage,
+    names: set[str],
+) -> Proposed | None:
+    """What a rule wants; one that stumbles or breaks its contract is silent, as in the sandbox."""
     try:
         result = rule(subject, context, **parameters)
-    except (TypeError, ValueError, KeyError, AttributeError, IndexError, RecursionError):
+        if result is None:
+            return None
+        layer = "regulation" if stage == "result" else "actions"
+        wanted = read_result(rule.__name__, json.dumps(result), layer=layer, tools=names)
+    except (BadResultError, TypeError, ValueError, LookupError, AttributeError, RecursionError):
         return None
-    return result if isinstance(result, dict) else None
+    return wanted if wanted.kind in _ORDERS[stage] else None
 
 
-def is_same_call(move: Move, result: Mapping[str, Any]) -> bool:
-    """Tell whether a rewrite gives exactly the call that ran."""
-    rewritten = json.dumps([result.get("tool"), result.get("arguments")], sort_keys=True)
-    return rewritten == move.key
+def _comes_second(wanted: Proposed, moment: Moment, stage: Stage) -> bool:
+    """Whether the turn stays as it is: a rule in force comes first, or the call is the same."""
+    order = _ORDERS[stage]
+    earlier = order[: order.index(wanted.kind) + 1]
+    if any(kind in earlier for kind in moment.taken):
+        return True
+    call = wanted.call
+    is_same = call is not None and moment.action is not None and _is_written(call, moment.action)
+    return stage == "call" and is_same
+
+
+def _is_written(call: Call, action: JsonObject) -> bool:
+    return (call.tool, call.arguments) == (action["tool"], action["arguments"])
+
+
+def _effect(wanted: Proposed, story: Story, position: int, stage: Stage) -> Effect:
+    if stage == "result":
+        is_stop = wanted.kind == "stop"
+        return regulation_effect(wanted.call, story.steps, position, is_stop=is_stop)
+    return decision_effect(wanted.call, story.episode, story.steps, position)

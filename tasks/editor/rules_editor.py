@@ -1,9 +1,18 @@
 """The editor without a model: patterns and mined facts become layer-local edits."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 
 from schemas.failures import FailurePatternRow
+from tasks.editor.booking import (
+    Booking,
+    book,
+    cause_of,
+    evidence_of,
+    mined_from_all,
+    own_evidence,
+    reaches,
+)
 from tasks.editor.facts import Facts, mine
 from tasks.editor.generators.draft import (
     Draft,
@@ -13,8 +22,8 @@ from tasks.editor.generators.draft import (
     read_target,
     signature_kind,
 )
-from tasks.editor.generators.plan import SWEEP, generators_for
-from tasks.editor.manifest import MAX_TOKEN_INCREASE, Evidence, Manifest
+from tasks.editor.generators.plan import SWEEP, generators_for, patterns_for
+from tasks.editor.manifest import MAX_TOKEN_INCREASE, Manifest
 from tasks.editor.protocols import Brief, Proposal
 from tasks.harness import Harness, HarnessError
 
@@ -22,7 +31,6 @@ MAX_PER_TARGET = 3
 """Generators that may answer one target; later rounds go on with the next ones."""
 MAX_PER_GENERATOR = 6
 MAX_PROPOSALS = 24
-MAX_EVIDENCE = 50
 CHARS_PER_TOKEN = 4
 TEXT_LAYERS = ("contract", "skills")
 MIN_RUNS = 3
@@ -38,13 +46,13 @@ class RulesEditor:
     async def propose(self, brief: Brief) -> list[Proposal]:
         """Propose edits for every cause that recurs, the most frequent first."""
         facts = mine(brief)
+        round_ = _Round(facts)
         targets = find_targets(facts, brief)
-        found: dict[tuple[str, str], Proposal] = {}
         for target in targets:
-            _answer(facts, target, found)
+            round_.answer(target)
         if targets:
-            _sweep(facts, targets, found)
-        return list(found.values())[:MAX_PROPOSALS]
+            round_.sweep()
+        return round_.proposals()[:MAX_PROPOSALS]
 
     async def revise(self, proposal: Proposal, findings: Sequence[str]) -> Proposal | None:  # noqa: ARG002
         """Give up: the same facts would give the same edit."""
@@ -69,50 +77,121 @@ def _recurs(target: Target) -> bool:
     return len(target.run_ids) >= MIN_RUNS and len(tasks) >= MIN_TASKS
 
 
-def _answer(facts: Facts, target: Target, found: dict[tuple[str, str], Proposal]) -> None:
-    """Add the edits of the first generators that have something new to say."""
-    answered = 0
-    for generate in generators_for(target):
-        new = _new_proposals(facts, target, generate, found)
-        answered += bool(new)
-        if answered >= MAX_PER_TARGET:
-            return
+@dataclass(frozen=True)
+class _Entry:
+    """A draft that the harness takes, and the pattern it is booked on."""
+
+    draft: Draft
+    booking: Booking | None
+    is_swept: bool
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.draft.layer, self.draft.name
 
 
-def _sweep(facts: Facts, targets: Sequence[Target], found: dict[tuple[str, str], Proposal]) -> None:
-    """Add edits for causes that hide behind other labels, booked on the target they share most."""
-    everything = Target(targets[0].patterns, tuple(Member(run, None) for run in facts.failures))
-    for generate in SWEEP:
-        for proposal in _new_proposals(facts, everything, generate, found):
-            tasks = set(proposal.manifest.predicted_fixes)
-            best = max(targets, key=lambda one: len(tasks & {run.task_id for run in one.runs}))
-            pattern_id = best.pattern.pattern_id
-            manifest = proposal.manifest.model_copy(update={"pattern_id": pattern_id})
-            key = (proposal.layer, proposal.artifact)
-            found[key] = replace(proposal, pattern_id=pattern_id, manifest=manifest)
+@dataclass
+class _Round:
+    """Edits found so far, in order, and those that reach too little of their pattern alone."""
+
+    facts: Facts
+    found: dict[tuple[str, str], _Entry] = field(default_factory=dict[tuple[str, str], _Entry])
+    partial: dict[tuple[str, str], _Entry] = field(default_factory=dict[tuple[str, str], _Entry])
+
+    def answer(self, target: Target) -> None:
+        """Add the edits of the first generators that have something new to say."""
+        answered = 0
+        for generate in generators_for(target):
+            answered += self._take(generate, target, is_swept=False)
+            if answered >= MAX_PER_TARGET:
+                return
+
+    def sweep(self) -> None:
+        """Add edits for causes that hide behind other labels: they look at all failures."""
+        facts = self.facts
+        everything = Target((), tuple(Member(run, None) for run in facts.failures))
+        for generate in SWEEP:
+            self._take(generate, everything, is_swept=True)
+
+    def _take(self, generate: Generator, target: Target, *, is_swept: bool) -> bool:
+        """Take what is new of a generator; whether there was anything."""
+        is_new = False
+        patterns = patterns_for(generate, self.facts.brief.patterns)
+        for draft in generate(self.facts, target)[:MAX_PER_GENERATOR]:
+            key = (draft.layer, draft.name)
+            if key in self.found or not self._is_wanted(draft, target):
+                continue
+            entry = _Entry(draft, book(self.facts, draft, patterns), is_swept)
+            if entry.booking is None and not (is_swept and not patterns):
+                continue
+            if entry.booking is not None and not entry.booking.is_fit:
+                self.partial.setdefault(key, entry)
+                continue
+            self.found[key] = entry
+            is_new = True
+        return is_new
+
+    def _is_wanted(self, draft: Draft, target: Target) -> bool:
+        brief = self.facts.brief
+        if _is_known(brief, draft) or not _acts_often(draft, target):
+            return False
+        child = put_draft(brief.harness, draft)
+        return child is not None and not _is_rejected(brief, child)
+
+    def proposals(self) -> list[Proposal]:
+        """All edits, those included that reach enough of their pattern only together."""
+        late = [entry for key, entry in self.partial.items() if key not in self.found]
+        entries = [*self.found.values(), *(one for one in late if self._is_completed(one, late))]
+        made = [self._propose(entry) for entry in entries]
+        return [proposal for proposal in made if proposal]
+
+    def _is_completed(self, entry: _Entry, late: Sequence[_Entry]) -> bool:
+        """Whether edits of the same means, booked on the same pattern, reach enough together."""
+        booking = entry.booking
+        if booking is None:
+            return False
+        siblings = [
+            one.booking.acted
+            for one in (*self.found.values(), *late)
+            if one.booking is not None
+            and one.booking.pattern.pattern_id == booking.pattern.pattern_id
+            and _means(one.draft) == _means(entry.draft) != "contract"
+        ]
+        return reaches(frozenset[str]().union(*siblings), booking.members)
+
+    def _propose(self, entry: _Entry) -> Proposal | None:
+        manifest = self._manifest(entry)
+        return propose_draft(self.facts.brief.harness, entry.draft, manifest)
+
+    def _manifest(self, entry: _Entry) -> Manifest:
+        facts, draft, booking = self.facts, entry.draft, entry.booking
+        acts = draft.acts
+        runs = facts.failures if acts is None else [facts.by_id[run_id] for run_id in acts]
+        cause = cause_of(booking, draft) if booking else mined_from_all(facts, draft)
+        if booking and entry.is_swept:
+            cause = f"{mined_from_all(facts, draft)} Booked on {cause}"
+        return Manifest(
+            evidence=evidence_of(booking) if booking else own_evidence(draft),
+            root_cause=cause[:2000],
+            predicted_fixes=tuple(sorted({run.task_id for run in runs}))[:500],
+            predicted_risks=draft.risks[:500],
+            token_increase=_token_increase(facts.brief, draft),
+            why_safe=draft.why_safe,
+            watch=draft.watch,
+            pattern_id=booking.pattern.pattern_id if booking else None,
+        )
 
 
-def _new_proposals(
-    facts: Facts, target: Target, generate: Generator, found: dict[tuple[str, str], Proposal]
-) -> list[Proposal]:
-    new: list[Proposal] = []
-    for draft in generate(facts, target)[:MAX_PER_GENERATOR]:
-        key = (draft.layer, draft.name)
-        if key in found or _is_known(facts.brief, draft):
-            continue
-        increase = _token_increase(facts.brief, draft)
-        proposal = propose_draft(facts.brief.harness, draft, target, token_increase=increase)
-        if proposal and _acts_often(draft, target) and not _is_rejected(facts.brief, proposal):
-            found[key] = proposal
-            new.append(proposal)
-    return new
+def _means(draft: Draft) -> str:
+    """Edits complete one another when all are rules or all are skills."""
+    return draft.layer if draft.layer in TEXT_LAYERS else "rules"
 
 
 def _acts_often(draft: Draft, target: Target) -> bool:
     """Whether a rule would act in as many failures as a cause needs to recur."""
-    if draft.layer in TEXT_LAYERS:
+    if draft.layer in TEXT_LAYERS or draft.acts is None:
         return True
-    acted = [run for run in target.runs if run.task_id in draft.fixes]
+    acted = [run for run in target.runs if run.run_id in draft.acts]
     return len(acted) >= MIN_RUNS and len({run.task_id for run in acted}) >= MIN_TASKS
 
 
@@ -127,20 +206,23 @@ def _is_known(brief: Brief, draft: Draft) -> bool:
     )
 
 
-def _is_rejected(brief: Brief, proposal: Proposal) -> bool:
-    child = proposal.child.harness_id
-    return any(edit.child_harness_id == child for edit in brief.rejected)
+def _is_rejected(brief: Brief, child: Harness) -> bool:
+    return any(edit.child_harness_id == child.harness_id for edit in brief.rejected)
 
 
-def propose_draft(
-    parent: Harness, draft: Draft, target: Target | None = None, *, token_increase: float = 0.0
-) -> Proposal | None:
+def put_draft(parent: Harness, draft: Draft) -> Harness | None:
     """Put a draft into a harness; null when the harness does not take it or nothing changes."""
     try:
         child = parent.put(draft.layer, draft.name, draft.body)
     except HarnessError:
         return None
-    if child.harness_id == parent.harness_id:
+    return None if child.harness_id == parent.harness_id else child
+
+
+def propose_draft(parent: Harness, draft: Draft, manifest: Manifest) -> Proposal | None:
+    """Make a draft a proposal; null when the harness does not take it or nothing changes."""
+    child = put_draft(parent, draft)
+    if child is None:
         return None
     return Proposal(
         parent=parent,
@@ -149,33 +231,8 @@ def propose_draft(
         artifact=draft.name,
         kind=draft.kind,
         title=draft.title,
-        manifest=_manifest(draft, target, token_increase),
-        pattern_id=target.pattern.pattern_id if target else None,
-    )
-
-
-def _manifest(draft: Draft, target: Target | None, token_increase: float) -> Manifest:
-    return Manifest(
-        evidence=_evidence(target, set(draft.fixes)) if target else (),
-        root_cause=draft.root_cause[:2000],
-        predicted_fixes=draft.fixes[:500],
-        predicted_risks=draft.risks[:500],
-        token_increase=token_increase,
-        why_safe=draft.why_safe,
-        watch=draft.watch,
-        pattern_id=target.pattern.pattern_id if target else None,
-    )
-
-
-def _evidence(target: Target, tasks: set[str]) -> tuple[Evidence, ...]:
-    """Members of the target in which the edit acts; all of them when those are too few."""
-    acted = [member for member in target.members if member.run.task_id in tasks]
-    chosen = acted if len({member.run.run_id for member in acted}) >= MIN_RUNS else target.members
-    ranked = sorted(chosen, key=lambda one: (one.run.run_id, one.step is None, one.step or 0))
-    first = {member.run.run_id: member for member in reversed(ranked)}
-    return tuple(
-        Evidence(trajectory_id=run_id, step=first[run_id].step)
-        for run_id in sorted(first)[:MAX_EVIDENCE]
+        manifest=manifest,
+        pattern_id=manifest.pattern_id,
     )
 
 

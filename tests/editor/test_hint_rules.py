@@ -68,6 +68,16 @@ def test_going_to_and_fro_names_an_untried_command(run_regulation_rule):
     assert run_regulation_rule(UNVISITED, wandering, admissible=offered) is None
 
 
+def test_going_to_and_fro_is_seen_at_the_second_return_and_is_no_repetition(run_regulation_rule):
+    offered = ["go to shelf 1", "go to shelf 2", "go to desk 1", "look"]
+    early = render_rule(hint.rule_hint_unvisited, "r", {"window": 4, "argument": "command"})
+    swing = [go("look"), *[go(f"go to shelf {1 + n % 2}") for n in range(4)]]
+    assert "`go to desk 1`" in run_regulation_rule(early, swing, admissible=offered)["message"]
+    assert run_regulation_rule(early, swing[:-1], admissible=offered) is None
+    standing = [go("look"), *[go("go to shelf 1")] * 3]
+    assert run_regulation_rule(early, standing, admissible=offered) is None
+
+
 def test_the_due_call_is_named_once_something_else_came_instead(run_regulation_rule):
     changed = query("UPDATE t SET a = 1")
     result = run_regulation_rule(NEXT, [changed, {"text": "I am done."}])

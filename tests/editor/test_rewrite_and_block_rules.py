@@ -143,6 +143,13 @@ def test_a_call_that_has_just_failed_is_refused_with_its_error(run_action_rule):
     assert "`hand_in`" in result["message"]
 
 
+def test_a_refusal_is_not_refused_in_its_own_words(run_action_rule):
+    history = [{**CALL, "observation": "syntax error", "is_error": True}]
+    first = run_action_rule(FAILED, CALL, history=history)["message"]
+    history.append({**CALL, "observation": first, "is_error": True})
+    assert run_action_rule(FAILED, CALL, history=history)["message"] == first
+
+
 def test_idle_observations_count_as_failures(run_action_rule):
     history = [{**CALL, "observation": "Nothing happens.", "is_error": False}]
     assert run_action_rule(FAILED, CALL, history=history) is not None

@@ -214,7 +214,8 @@ def test_odd_texts_and_unknown_signatures_do_no_harm(make_episode, make_pattern,
     odd = [said("\ud800\x00" * 50), said("{" * 5000), said('[[[["' * 500)]
     lost = [make_episode(n, odd, won=False, text="\ud800") for n in range(3)]
     pattern = make_pattern(lost, {"kind": "never heard of"}, bullet="RR")
-    assert propose(make_brief(lost, [pattern, pattern.model_copy(update={"members": "no"})])) == {}
+    found = propose(make_brief(lost, [pattern, pattern.model_copy(update={"members": "no"})]))
+    assert set(found) <= {"rule_hint_stall"}
 
 
 def test_tools_are_learned_from_use_when_no_definition_is_known(

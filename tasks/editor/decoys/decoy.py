@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from schemas.fields import Layer
 from tasks.editor.facts import Facts, mine
 from tasks.editor.generators.draft import Draft
+from tasks.editor.manifest import Manifest
 from tasks.editor.protocols import Brief, Proposal
 from tasks.editor.rules_editor import propose_draft
 
@@ -24,7 +25,7 @@ class DecoyEditor:
         """Propose every draft that the harness takes; children are distinct."""
         found: dict[str, Proposal] = {}
         for draft in self.draw(mine(brief)):
-            proposal = propose_draft(brief.harness, draft)
+            proposal = propose_draft(brief.harness, draft, Manifest())
             if proposal:
                 found.setdefault(proposal.child.harness_id, proposal)
         return list(found.values())

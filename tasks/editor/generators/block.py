@@ -2,7 +2,6 @@
 
 from tasks.editor.facts import MIN_SUCCESSES, Facts
 from tasks.editor.generators.draft import Draft, Target
-from tasks.editor.probe import probe_rule
 from tasks.editor.protocol_facts import Order, find_orders
 from tasks.editor.rule_text import render_rule
 from tasks.editor.ruleset import block
@@ -19,16 +18,12 @@ def known_failure_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: AR
     """Propose refusing a call that has just failed with nothing changed since."""
     parameters = {"non_progress": tuple(facts.brief.non_progress)}
     rule = block.rule_block_known_failure
-    probe = probe_rule(facts, rule, parameters, "call")
-    if len(probe.failed_runs) < MIN_FIRES or any(
-        not fire.move.is_error for fire in probe.successes
-    ):
+    probe = facts.probe(rule, parameters, "call")
+    if len(probe.acts) < MIN_FIRES or probe.is_false_fire:
         return []
-    if any(not fire.move.is_error for fire in probe.failures):
+    if any(not fire.recorded.is_error for fire in probe.failures):
         return []
-    reason = (
-        f"Failed calls are repeated word for word; seen in {len(probe.failed_runs)} failed runs."
-    )
+    reason = f"Failed calls are repeated word for word; seen in {len(probe.acts)} failed runs."
     return [
         Draft(
             layer="actions",
@@ -40,7 +35,7 @@ def known_failure_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: AR
             why_safe="Every such call in the stored runs failed again.",
             watch="Worlds in which the same call can work later without another action.",
             risks=probe.tasks_at_risk,
-            fixes=tuple(sorted({fire.run.task_id for fire in probe.failures})),
+            acts=probe.acts,
         )
     ]
 
@@ -54,18 +49,21 @@ def order_rules(facts: Facts, target: Target) -> list[Draft]:
         if len(set(order.violations) & ids) >= MIN_FIRES and order.support >= 2 * MIN_SUCCESSES
     ]
     orders.sort(key=lambda order: (-len(set(order.violations) & ids), order.tool))
-    return [_order_draft(facts, order) for order in orders[:2]]
+    drafts = [_order_draft(facts, order) for order in orders[:2]]
+    return [draft for draft in drafts if draft]
 
 
-def _order_draft(facts: Facts, order: Order) -> Draft:
+def _order_draft(facts: Facts, order: Order) -> Draft | None:
     rule = block.rule_block_before_required
+    parameters = {"tool": order.tool, "required": order.required}
+    probe = facts.probe(rule, parameters, "call")
+    if probe.is_false_fire:
+        return None
     names = " or ".join(order.required)
     reason = (
         f"{order.tool} came before {names} in {len(order.violations)} failed runs and in none of"
         f" {order.support} successes."
     )
-    parameters = {"tool": order.tool, "required": order.required}
-    tasks = {facts.by_id[run_id].task_id for run_id in order.violations}
     return Draft(
         layer="actions",
         name=f"{rule.__name__}_{_slug(order.tool)}",
@@ -75,7 +73,8 @@ def _order_draft(facts: Facts, order: Order) -> Draft:
         root_cause=f"`{order.tool}` is called before anything was learned from {names}.",
         why_safe=f"All {order.support} successes that call it have called {names} before.",
         watch="Tasks that need no lookup at all.",
-        fixes=tuple(sorted(tasks)),
+        risks=probe.tasks_at_risk,
+        acts=probe.acts,
     )
 
 
@@ -83,13 +82,12 @@ def consent_rule(facts: Facts, target: Target) -> list[Draft]:
     """Propose refusing changes the user has not agreed to, where every success had a yes."""
     tools = tuple(name for name in sorted(target.texts("tool")) if name in facts.tools)
     rule, parameters = block.rule_block_unconfirmed, {"tools": tools, "words": AGREEMENT}
-    probe = probe_rule(facts, rule, parameters, "call")
-    reached = {fire.run.task_id for fire in probe.failures}
+    probe = facts.probe(rule, parameters, "call")
     calls = sum(move.tool in tools for run in facts.successes for move in run.good_calls)
-    if len(reached) < MIN_FIRES or probe.successes or calls < MIN_SUCCESSES:
+    if len(probe.tasks) < MIN_FIRES or probe.successes or calls < MIN_SUCCESSES:
         return []
     names = ", ".join(f"`{tool}`" for tool in tools)
-    reason = f"{names} ran without a yes of the user in {len(probe.failed_runs)} failed runs."
+    reason = f"{names} ran without a yes of the user in {len(probe.acts)} failed runs."
     return [
         Draft(
             layer="actions",
@@ -100,7 +98,7 @@ def consent_rule(facts: Facts, target: Target) -> list[Draft]:
             root_cause="Data is changed before the user has agreed to the change.",
             why_safe=f"All {calls} such calls in stored successes came after a yes.",
             watch="Users who agree in other words or another language.",
-            fixes=tuple(sorted(reached)),
+            acts=probe.acts,
         )
     ]
 

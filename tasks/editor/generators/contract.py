@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 from tasks.editor.facts import MIN_SUCCESSES, Facts
 from tasks.editor.generators.draft import Draft, Target
 from tasks.editor.protocol_facts import Order, final_example, find_orders, find_precursors
+from tasks.editor.reading import Run
 from tasks.editor.text_facts import command_forms, frequent_errors
 
 MAX_ERRORS = 3
@@ -36,7 +38,7 @@ def final_tool_sentence(facts: Facts, target: Target) -> list[Draft]:
             "required_call",
             f"Require `{final}` at the end of every task",
             f"Runs end without `{final}`, which all {len(facts.successes)} successes call last.",
-            target,
+            missing,
         )
     ]
 
@@ -63,6 +65,7 @@ def _order_section(orders: list[Order], target: Target) -> list[Draft]:
         names = " and ".join(f"`{name}`" for name in order.required[:3])
         lines.append(f"Call {names} before `{order.tool}`: use only what it has returned.")
     first = orders[0]
+    broken = {run_id for order in orders for run_id in order.violations}
     return [
         _section(
             "Order of calls",
@@ -70,7 +73,7 @@ def _order_section(orders: list[Order], target: Target) -> list[Draft]:
             "order_sentence",
             f"State what comes before `{first.tool}`",
             f"`{first.tool}` comes too early; all {first.support} successes keep the order.",
-            target,
+            [run for run in target.runs if run.run_id in broken] or target.runs,
         )
     ]
 
@@ -92,7 +95,9 @@ def handover_sentence(facts: Facts, target: Target) -> list[Draft]:
         ]
         title = f"Discourage `{tool}` while other tools can act"
         cause = f"Failed runs end with `{tool}` although tools could have done the task."
-        drafts.append(_section("Handing over", lines, "handover_sentence", title, cause, target))
+        drafts.append(
+            _section("Handing over", lines, "handover_sentence", title, cause, target.runs)
+        )
     return drafts
 
 
@@ -110,7 +115,7 @@ def precondition_sentence(facts: Facts, target: Target) -> list[Draft]:
     verbs = ", ".join(dict.fromkeys(verb for verb, _ in pairs))
     title = f"State what must be done before {verbs}"
     cause = f"{verbs}: tried before another command has made it possible."
-    return [_section("Preconditions", lines, "precondition_sentence", title, cause, target)]
+    return [_section("Preconditions", lines, "precondition_sentence", title, cause, target.runs)]
 
 
 def _preconditions(target: Target) -> dict[tuple[str, tuple[str, ...]], None]:
@@ -129,26 +134,25 @@ def _preconditions(target: Target) -> dict[tuple[str, tuple[str, ...]], None]:
 
 def error_sentences(facts: Facts, target: Target) -> list[Draft]:
     """State limits of tools in the words of their own error messages."""
-    moves = [move for run in target.runs for move in run.calls]
     tools = target.texts("tool")
-    groups = frequent_errors(moves)
+    groups = frequent_errors(move for run in target.runs for move in run.calls)
     groups = [group for group in groups if group[0] in tools] or groups
-    lines, drafts = [], []
-    for name, text, found in groups[:MAX_ERRORS]:
-        if name in facts.tools and _is_instructive(text):
-            advice = _advice(name, text)
-            lines.append(f"`{name}` refuses with “{text[:160]}”.{advice}")
-            drafts.append(len(found))
-    if not lines:
+    told = [one for one in groups[:MAX_ERRORS] if one[0] in facts.tools and _is_instructive(one[1])]
+    if not told:
         return []
+    lines = [
+        f"`{name}` refuses with “{text[:160]}”.{_advice(name, text)}" for name, text, _ in told
+    ]
+    moves = [move for _, _, found in told for move in found]
+    name = told[0][0]
     return [
         _section(
-            f"Limits of {groups[0][0]}",
+            f"Limits of {name}",
             lines,
             "limit_sentence",
-            f"State what `{groups[0][0]}` refuses",
-            f"{sum(drafts)} calls of failed runs were refused for the same reason.",
-            target,
+            f"State what `{name}` refuses",
+            f"{len(moves)} calls of failed runs were refused for the same reason.",
+            [run for run in target.runs if any(move in moves for move in run.calls)],
         )
     ]
 
@@ -170,7 +174,7 @@ def _advice(tool: str, text: str) -> str:
 
 
 def _section(
-    name: str, lines: list[str], kind: str, title: str, cause: str, target: Target
+    name: str, lines: list[str], kind: str, title: str, cause: str, runs: Sequence[Run]
 ) -> Draft:
     return Draft(
         layer="contract",
@@ -181,5 +185,5 @@ def _section(
         root_cause=cause,
         why_safe="States only what every stored success does or what the tool itself says.",
         watch="Longer prompts; tasks of a kind not seen in train.",
-        fixes=tuple(sorted({run.task_id for run in target.runs})),
+        acts={run.run_id: 0 for run in runs},
     )

@@ -1,8 +1,8 @@
 """What a generator gets (`Target`) and gives (`Draft`)."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from schemas.failures import FailurePatternRow
 from schemas.fields import Layer
@@ -31,7 +31,7 @@ class Target:
 
     @property
     def pattern(self) -> FailurePatternRow:
-        """The largest pattern; edits are booked on it."""
+        """The largest pattern."""
         return self.patterns[0]
 
     @property
@@ -42,7 +42,7 @@ class Target:
     @property
     def kind(self) -> str:
         """Kind of the trigger signatures; empty when they carry none."""
-        return signature_kind(self.pattern)
+        return signature_kind(self.pattern) if self.patterns else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
         """Distinct texts under a key of the signatures, the most frequent first."""
@@ -86,7 +86,13 @@ class Draft:
     why_safe: str
     watch: str = ""
     risks: tuple[str, ...] = ()
-    fixes: tuple[str, ...] = ()
+    acts: Mapping[str, int] | None = None
+    """First step at which it acts, by failed run; null when it acts from the start in all runs
+    of its target."""
+    family: str = ""
+    """The one family of tasks it is for; empty when it is for all."""
+    about: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the trigger signature of a pattern must say for the edit to answer it."""
 
 
 Generator = Callable[[Facts, Target], list[Draft]]

@@ -4,8 +4,11 @@ The first generator works at the earliest point where the pattern can be detecte
 add edits in other layers. The kinds are those of `docs/annotation.md`.
 """
 
+from collections.abc import Sequence
+
+from schemas.failures import FailurePatternRow
 from tasks.editor.generators import block, contract, regulation, rescue, rewrite, shapes, skill
-from tasks.editor.generators.draft import Generator, Target
+from tasks.editor.generators.draft import Generator, Target, signature_kind
 
 _FINAL = (
     contract.final_tool_sentence,
@@ -92,4 +95,15 @@ SWEEP: tuple[Generator, ...] = (
 
 def generators_for(target: Target) -> tuple[Generator, ...]:
     """Pick the generators of a target, best first."""
-    return BY_KIND.get(target.kind) or BY_BULLET.get(target.pattern.bullet, ())
+    return _generators(target.pattern)
+
+
+def patterns_for(
+    generate: Generator, patterns: Sequence[FailurePatternRow]
+) -> list[FailurePatternRow]:
+    """Pick the patterns that a generator answers."""
+    return [pattern for pattern in patterns if generate in _generators(pattern)]
+
+
+def _generators(pattern: FailurePatternRow) -> tuple[Generator, ...]:
+    return BY_KIND.get(signature_kind(pattern)) or BY_BULLET.get(pattern.bullet, ())

@@ -4,7 +4,6 @@ from typing import Any
 
 from tasks.editor.facts import Facts
 from tasks.editor.generators.draft import Draft, Target
-from tasks.editor.probe import Probe, probe_rule
 from tasks.editor.protocol_facts import (
     Precursor,
     constant_final,
@@ -14,7 +13,6 @@ from tasks.editor.protocol_facts import (
 from tasks.editor.rule_text import Rule, render_rule
 from tasks.editor.ruleset import hint
 
-MAX_FALSE_FIRE = 0.05
 MIN_FIRES = 2
 
 
@@ -54,10 +52,10 @@ def stall_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
 
 
 def unvisited_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
-    """Propose naming an untried command to an agent that goes to and fro."""
+    """Propose naming an untried command to an agent that goes to and fro; shortest safe window."""
     if facts.command_slot is None:
         return []
-    for window in (6, 8, 10):
+    for window in (4, 6, 8):
         drafts = _checked(
             facts,
             hint.rule_hint_unvisited,
@@ -137,12 +135,11 @@ def budget_hint(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
 def _checked(
     facts: Facts, rule: Rule, parameters: dict[str, Any], title: str, cause: str
 ) -> list[Draft]:
-    probe = probe_rule(facts, rule, parameters, "result")
-    reached = {fire.run.task_id for fire in probe.failures}
-    if len(reached) < MIN_FIRES or _false_fire(facts, probe) > MAX_FALSE_FIRE:
+    probe = facts.probe(rule, parameters, "result")
+    if len(probe.tasks) < MIN_FIRES or probe.is_false_fire:
         return []
     passed = f"{len(probe.passed_runs)} of {len(facts.successes)}"
-    reason = f"{cause} Seen in {len(probe.failed_runs)} failed runs."
+    reason = f"{cause} Seen in {len(probe.acts)} failed runs."
     return [
         Draft(
             layer="regulation",
@@ -154,10 +151,6 @@ def _checked(
             why_safe=f"Fires in {passed} stored successes.",
             watch="Hints that distract an agent which is on its way.",
             risks=probe.tasks_at_risk,
-            fixes=tuple(sorted(reached)),
+            acts=probe.acts,
         )
     ]
-
-
-def _false_fire(facts: Facts, probe: Probe) -> float:
-    return len(probe.passed_runs) / len(facts.successes) if facts.successes else 0.0

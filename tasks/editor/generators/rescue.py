@@ -6,9 +6,10 @@ from typing import Any
 
 from tasks.editor.facts import Facts
 from tasks.editor.generators.draft import Draft, Target
-from tasks.editor.probe import Probe, probe_rule
+from tasks.editor.probe import Probe
 from tasks.editor.rule_text import Rule, render_rule
 from tasks.editor.ruleset import rescue
+from tasks.harness import Call
 
 MIN_FIRES = 2
 MOSTLY = 0.9
@@ -28,16 +29,16 @@ def rescue_rules(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """Propose a rule for every written form that the pattern's runs really contain."""
     drafts: list[tuple[int, str, Draft]] = []
     for form in _forms(facts):
-        probe = probe_rule(facts, form.rule, form.parameters, "text")
-        valid = [fire for fire in probe.failures if _is_valid(facts, fire.result)]
+        probe = facts.probe(form.rule, form.parameters, "text")
+        valid = [fire for fire in probe.failures if _is_valid(facts, fire.call)]
         if len({fire.run.task_id for fire in valid}) < MIN_FIRES:
             continue
         if len(valid) < MOSTLY * len(probe.failures):
             continue
-        if probe.passed_runs and not _is_harmless(probe, facts):
+        if probe.is_false_fire:
             continue
         draft = _draft(form, probe)
-        drafts.append((-len(probe.failed_runs), draft.name, draft))
+        drafts.append((-len(probe.acts), draft.name, draft))
     return [draft for _, _, draft in sorted(drafts, key=lambda item: item[:2])]
 
 
@@ -61,23 +62,16 @@ def _forms(facts: Facts) -> Iterator[Form]:
         yield Form(rescue.rule_rescue_answer, values, "a final answer said in the text")
 
 
-def _is_valid(facts: Facts, result: dict[str, Any]) -> bool:
-    tool = facts.tools.get(str(result.get("tool")))
-    given = result.get("arguments")
-    if tool is None or not isinstance(given, dict):
+def _is_valid(facts: Facts, call: Call | None) -> bool:
+    tool = facts.tools.get(call.tool) if call else None
+    if call is None or tool is None:
         return False
-    return set(tool.required) <= set(given) and set(given) <= set(tool.properties)
-
-
-def _is_harmless(probe: Probe, facts: Facts) -> bool:
-    """A rescue may fire in a success only where the turn without a call was an accident."""
-    share = len(probe.passed_runs) / max(1, len(facts.successes))
-    return share <= 0.05 and all(_is_valid(facts, fire.result) for fire in probe.successes)
+    return set(tool.required) <= set(call.arguments) <= set(tool.properties)
 
 
 def _draft(form: Form, probe: Probe) -> Draft:
     reason = (
-        f"Models write calls as {form.what} instead of calling; seen in {len(probe.failed_runs)}"
+        f"Models write calls as {form.what} instead of calling; seen in {len(probe.acts)}"
         " failed runs. Only an unambiguous call is read."
     )
     return Draft(
@@ -90,5 +84,5 @@ def _draft(form: Form, probe: Probe) -> Draft:
         why_safe="Runs only when a turn holds no call; two different readings give none.",
         watch="A quoted example that is not meant as a call.",
         risks=probe.tasks_at_risk,
-        fixes=tuple(sorted({fire.run.task_id for fire in probe.failures})),
+        acts=probe.acts,
     )

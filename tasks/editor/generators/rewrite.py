@@ -4,7 +4,6 @@ from typing import Any
 
 from tasks.editor.facts import Facts
 from tasks.editor.generators.draft import Draft, Target
-from tasks.editor.probe import Probe, is_same_call, probe_rule
 from tasks.editor.rule_text import Rule, render_rule
 from tasks.editor.ruleset import rewrite
 from tasks.editor.text_facts import closest, quoted_names, verb_aliases
@@ -76,9 +75,11 @@ def _checked(
     facts: Facts, rule: Rule, parameters: dict[str, Any], cause: str, title: str
 ) -> list[Draft]:
     """Keep a rewrite that reaches failed calls and leaves every working call as it is."""
-    probe = probe_rule(facts, rule, parameters, "call")
-    reached = {fire.run.run_id for fire in probe.failures if fire.move.is_error}
-    if len(reached) < MIN_FIRES or _changes_working_call(probe):
+    probe = facts.probe(rule, parameters, "call")
+    reached = {fire.run.run_id for fire in probe.failures if fire.recorded.is_error}
+    if len(reached) < MIN_FIRES or probe.is_false_fire:
+        return []
+    if any(not fire.recorded.is_error and fire.effect == "change" for fire in probe.failures):
         return []
     return [
         Draft(
@@ -91,13 +92,6 @@ def _checked(
             why_safe="Changed no call that worked in the stored runs; ambiguous calls stay.",
             watch="A call that is right although it differs from the usual form.",
             risks=probe.tasks_at_risk,
-            fixes=tuple(sorted({fire.run.task_id for fire in probe.failures})),
+            acts=probe.acts,
         )
     ]
-
-
-def _changes_working_call(probe: Probe) -> bool:
-    fires = [*probe.successes, *probe.failures]
-    return any(
-        not fire.move.is_error and not is_same_call(fire.move, fire.result) for fire in fires
-    )

@@ -18,7 +18,7 @@ BARE_WORDS = 4
 def argument_sentence(facts: Facts, target: Target) -> list[Draft]:
     """State name and type of every argument of the tool in question, with a JSON example."""
     names = [name for name in _tools_in_question(facts, target) if facts.tools[name].properties]
-    return [_argument_draft(facts, facts.tools[name], target) for name in names[:2]]
+    return [_argument_draft(facts, facts.tools[name]) for name in names[:2]]
 
 
 def _tools_in_question(facts: Facts, target: Target) -> list[str]:
@@ -30,7 +30,7 @@ def _tools_in_question(facts: Facts, target: Target) -> list[str]:
     return used or [name for name in [facts.final_tool or ""] if name in facts.tools]
 
 
-def _argument_draft(facts: Facts, tool: ToolFact, target: Target) -> Draft:
+def _argument_draft(facts: Facts, tool: ToolFact) -> Draft:
     keys = tool.required or tuple(tool.properties)
     parts = [f"`{key}` ({_type_words(tool, key)})" for key in keys]
     example = json.dumps({key: placeholder(tool.kind(key)) for key in keys})
@@ -46,7 +46,7 @@ def _argument_draft(facts: Facts, tool: ToolFact, target: Target) -> Draft:
         root_cause=f"Calls of `{tool.name}` carry arguments of the wrong shape.",
         why_safe="Repeats the tool's own schema and the shape of every stored success.",
         watch="Answers that need another shape than the stored successes.",
-        fixes=tuple(sorted({run.task_id for run in target.runs})),
+        about={"tool": tool.name},
     )
 
 
@@ -83,7 +83,7 @@ def _texts(facts: Facts, tool: str, key: str) -> Iterator[str]:
                 yield from (str(one) for one in items if json_type(one) in {"string", "integer"})
 
 
-def quoting_sentence(facts: Facts, target: Target) -> list[Draft]:
+def quoting_sentence(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """State how names of several words are quoted, with names that successes quoted."""
     drafts: list[Draft] = []
     for tool, argument in facts.statement_slots:
@@ -106,13 +106,12 @@ def quoting_sentence(facts: Facts, target: Target) -> list[Draft]:
                 root_cause="Statements leave names of several words without quotes.",
                 why_safe="Every stored success quotes these names this way.",
                 watch="Names that need no quotes.",
-                fixes=tuple(sorted({run.task_id for run in target.runs})),
             )
         )
     return drafts
 
 
-def command_sentence(facts: Facts, target: Target) -> list[Draft]:
+def command_sentence(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
     """State the admissible forms of commands and the verbs that do not exist."""
     forms = command_forms(facts) if facts.command_slot else []
     if facts.command_slot is None or not forms:
@@ -134,6 +133,5 @@ def command_sentence(facts: Facts, target: Target) -> list[Draft]:
             root_cause="Commands do not have an admissible form, so nothing happens.",
             why_safe="The forms are those the environment itself offers.",
             watch="Commands that were never offered in train.",
-            fixes=tuple(sorted({run.task_id for run in target.runs})),
         )
     ]

@@ -104,7 +104,8 @@ def _group_draft(facts: Facts, target: Target, group: Group) -> Draft | None:
         root_cause=f"Failed runs of {group.what} skip: {'; '.join(skipped)}.",
         why_safe="Only steps that most successes share; injected for such tasks only.",
         watch="Tasks of the kind that need another way.",
-        fixes=tuple(sorted({run.task_id for run in failures})),
+        acts={run.run_id: 0 for run in facts.failures if run.run_id in group.member_ids},
+        family=next(iter(group.families), ""),
     )
 
 

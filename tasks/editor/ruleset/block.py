@@ -21,8 +21,7 @@ def rule_block_known_failure(
             break
         tried = entry.get("action") or {}
         if json.dumps([tried.get("tool"), tried.get("arguments")], sort_keys=True) == wanted:
-            error = said
-            break
+            error = said  # the oldest counts: a later one may be this refusal itself
     if error is None:
         return None
     names = [tool.get("function", tool)["name"] for tool in context.get("tools") or []]

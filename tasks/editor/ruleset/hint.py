@@ -69,13 +69,18 @@ def rule_hint_stall(
 def rule_hint_unvisited(
     history: list[Json], context: Json, *, window: int = 6, argument: str = ""
 ) -> Json | None:
-    """Name a command that was not tried while the agent goes to and fro between a few."""
+    """Name a command that was not tried while the agent goes to and fro between a few.
+
+    The same command twice in a row is a repetition, which is another rule's.
+    """
     recent = [
         str(((entry.get("action") or {}).get("arguments") or {}).get(argument) or "")
         for entry in history
     ]
     last = [command for command in recent[-window:] if command]
-    if len(last) < window or len(set(last)) > 3 or len(set(last)) == len(last):
+    if len(last) < window or len(set(last)) > window // 2:
+        return None
+    if any(one == other for one, other in zip(last, last[1:])):  # noqa: B905, RUF007
         return None
     verbs = [command.split()[0].lower() for command in last if command.split()]
     most = verbs[-1] if verbs else ""
