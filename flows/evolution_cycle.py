@@ -6,10 +6,13 @@ from typing import Any
 
 from prefect import flow
 
+from flows.approval import ask_person
 from flows.prefect_stages import publish_summary, publish_table, shown_progress
+from schemas.errors import ConfigError
 from schemas.forms import CycleForm
 from schemas.plans import CyclePlan
 from tasks.annotation import annotate_round
+from tasks.approving import ApprovalCase, Decider, find_approval, open_case, record_approval
 from tasks.collection import collect_train
 from tasks.cycle import close_cycle, open_cycle
 from tasks.diagnosis import diagnose_benefit
@@ -20,13 +23,14 @@ from tasks.reporting import list_decisions, summarize_cycle
 from tasks.synthesis import synthesize_data
 
 Caller = Callable[[Callable[..., Any]], Callable[..., Any]]
+Asker = Callable[[ApprovalCase, int], tuple[bool, Decider, str]]
 
 
 @flow(name="evolution-cycle")
 def evolution_cycle(form: CycleForm = CycleForm()) -> dict[str, Any]:  # noqa: B008
     """Evolve the harness of one model in one environment."""
     with shown_progress("evolution-cycle-progress", most_stages(form)) as progress:
-        summary = run_cycle(form, progress.call)
+        summary = run_cycle(form, progress.call, ask_person)
     picture = [(f"sealed, {name}", summary[name]["sealed"]) for name in ("baseline", "final")]
     publish_summary("evolution-cycle", "Evolution cycle", summary, picture)
     publish_table("gate-decisions", list_decisions(summary["cycle_id"]), "Edits and verdicts")
@@ -42,18 +46,26 @@ def evolve(**inputs: Any) -> dict[str, Any]:
     """As the flow, in this process and without Prefect: the same stages and the same tables.
 
     Raises:
-        ConfigError: an input names nothing, or cannot be used.
+        ConfigError: an input names nothing, or cannot be used; or a person is to approve.
     """
-    return run_cycle(CycleForm.model_validate(inputs), lambda stage: stage)
+    form = CycleForm.model_validate(inputs)
+    if form.approval == "required":
+        what = "approval is asked for in the Prefect UI, and this cycle runs without Prefect"
+        raise ConfigError(what, hint="run the flow evolution-cycle, or `tackroom cycle`")
+    return run_cycle(form, lambda stage: stage, _nobody)
 
 
-def run_cycle(form: CycleForm, call: Caller) -> dict[str, Any]:
-    """The cycle, stage by stage; `call` decides how a stage is called."""
+def _nobody(case: ApprovalCase, timeout_s: int) -> tuple[bool, Decider, str]:
+    return False, "timeout", f"nobody to ask about {case.new_harness_id} for {timeout_s} s"
+
+
+def run_cycle(form: CycleForm, call: Caller, ask: Asker) -> dict[str, Any]:
+    """The cycle, stage by stage; `call` decides how a stage is called, `ask` asks a person."""
     started_at = datetime.now(UTC)
     plan: CyclePlan = call(open_cycle)(form)
     if not plan.is_finished:
         call(score_sealed)(plan, plan.base_harness_id, "baseline")
-        harness_id = evolve_in_rounds(plan, call)
+        harness_id = evolve_in_rounds(plan, call, ask)
         call(score_sealed)(plan, harness_id, "final")
         call(diagnose_benefit)(plan, harness_id)
         call(synthesize_data)(plan, harness_id)
@@ -61,8 +73,8 @@ def run_cycle(form: CycleForm, call: Caller) -> dict[str, Any]:
     return summarize_cycle(plan, started_at)
 
 
-def evolve_in_rounds(plan: CyclePlan, call: Caller) -> str:
-    """Edit and gate until a round commits nothing; return the harness in force."""
+def evolve_in_rounds(plan: CyclePlan, call: Caller, ask: Asker) -> str:
+    """Edit and gate until a round commits nothing or is not approved; return what is in force."""
     harness_id, slots_used = plan.base_harness_id, 0
     for round_number in range(1, plan.form.rounds + 1):
         call(collect_train)(plan, harness_id, round_number)
@@ -71,5 +83,19 @@ def evolve_in_rounds(plan: CyclePlan, call: Caller) -> str:
         gate = call(gate_edits)(plan, harness_id, round_number, slots_used)
         if gate.harness_id == harness_id:
             break
+        if not is_approved(plan, harness_id, gate.harness_id, round_number, ask):
+            break
         harness_id, slots_used = gate.harness_id, gate.slots_used
     return harness_id
+
+
+def is_approved(plan: CyclePlan, old: str, new: str, round_number: int, ask: Asker) -> bool:
+    """Whether a harness may come into force: asked once, and only where approval is required."""
+    if plan.form.approval == "none":
+        return True
+    row = find_approval(plan, round_number)
+    if row is None:
+        case = open_case(plan, old, new, round_number)
+        yes, decided_by, note = ask(case, plan.form.approval_timeout_s)
+        row = record_approval(case, is_approved=yes, decided_by=decided_by, note=note)
+    return row.answer == "approved"

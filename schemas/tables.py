@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas import benefit, data, failures, gate, harness, runs, trajectories
+from schemas import approvals, benefit, data, editors, failures, gate, harness, runs, trajectories
 from schemas.fields import Row, is_volatile
 
 Group = Literal["runs", "trajectories", "failures", "harness", "gate", "benefit", "data"]
@@ -119,9 +119,24 @@ _TABLES = (
         ("edit_id", "task_id", "prediction", "forecaster"),
         "harness",
     ),
+    Table("editor_sessions", editors.EditorSessionRow, ("session_id",), "harness"),
+    Table("editor_messages", editors.EditorMessageRow, ("session_id", "message_index"), "harness"),
     Table("replay_checks", gate.ReplayCheckRow, ("edit_id", "artifact"), "gate"),
+    Table(
+        "exposure_trials",
+        gate.ExposureTrialRow,
+        ("edit_id", "source_trajectory_id", "repeat"),
+        "gate",
+    ),
     Table("paired_trials", gate.PairedTrialRow, ("trial_id", "task_id"), "gate"),
     Table("gate_decisions", gate.GateDecisionRow, ("edit_id",), "gate"),
+    Table("approvals", approvals.ApprovalRow, ("cycle_id", "round"), "gate"),
+    Table(
+        "gate_calibrations",
+        gate.GateCalibrationRow,
+        ("calibration_id", "rule", "effect"),
+        "gate",
+    ),
     Table("evaluations", gate.EvaluationRow, ("evaluation_id",), "gate"),
     Table("benefit_rates", benefit.BenefitRateRow, ("cycle_id", "model", "reference"), "benefit"),
     Table("decision_points", benefit.DecisionPointRow, ("decision_point_id",), "benefit"),

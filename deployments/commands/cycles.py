@@ -38,6 +38,12 @@ def cycle(
     slots: Annotated[int, typer.Option(help="Paired trials; e needed is 20 times this.")] = 6,
     tasks: Annotated[int, typer.Option(help="First N tasks per split; 0 takes all.")] = 0,
     repeats: Annotated[int, typer.Option(help="Rollouts per arm and task.")] = 1,
+    approval: Annotated[
+        str, typer.Option(help="none, or required: a person approves edits in the Prefect UI.")
+    ] = "none",
+    approval_timeout_s: Annotated[
+        int, typer.Option(help="Edits that nobody approves in this time are rejected.")
+    ] = 86_400,
     keep_server: Annotated[bool, typer.Option(help="Leave the Prefect server running.")] = False,
     as_json: Json = False,
 ) -> int:
@@ -58,6 +64,8 @@ def cycle(
             "slots": slots,
             "tasks": tasks,
             "repeats": repeats,
+            "approval": approval,
+            "approval_timeout_s": approval_timeout_s,
         },
     )
     summary = run_cycle_flow(form, keep_server=keep_server, note=note)

@@ -588,6 +588,66 @@ COMMENT ON COLUMN edit_predictions."task_id" IS 'The task.';
 COMMENT ON COLUMN edit_predictions."prediction" IS 'What was expected.';
 COMMENT ON COLUMN edit_predictions."forecaster" IS 'Who expected it.';
 
+CREATE TABLE editor_sessions (
+    "session_id"        VARCHAR NOT NULL,
+    "cycle_id"          VARCHAR NOT NULL,
+    "round"             BIGINT NOT NULL,
+    "ordinal"           BIGINT NOT NULL,
+    "editor"            VARCHAR NOT NULL,
+    "purpose"           VARCHAR NOT NULL,
+    "turns"             BIGINT NOT NULL,
+    "calls"             BIGINT NOT NULL,
+    "refusals"          BIGINT NOT NULL,
+    "proposals"         BIGINT NOT NULL,
+    "rollouts"          BIGINT NOT NULL,
+    "prompt_tokens"     BIGINT,
+    "completion_tokens" BIGINT,
+    "cost_usd"          DOUBLE,
+    "exit_code"         BIGINT,
+    "stop"              VARCHAR NOT NULL,
+    "detail"            VARCHAR NOT NULL,
+    "duration_s"        DOUBLE,
+    "created_at"        TIMESTAMP NOT NULL,
+    PRIMARY KEY ("session_id")
+);
+COMMENT ON TABLE editor_sessions IS 'One piece of work of an editor with a model or a command behind it.';
+COMMENT ON COLUMN editor_sessions."session_id" IS 'Hash of cycle, round, editor, position and everything that was said.';
+COMMENT ON COLUMN editor_sessions."cycle_id" IS 'Cycle it worked for.';
+COMMENT ON COLUMN editor_sessions."round" IS 'Round of the cycle, from 1.';
+COMMENT ON COLUMN editor_sessions."ordinal" IS 'Position among the sessions of the round.';
+COMMENT ON COLUMN editor_sessions."editor" IS 'Editor in the words of the command line.';
+COMMENT ON COLUMN editor_sessions."purpose" IS 'Whether it proposed edits, or mended one that was refused.';
+COMMENT ON COLUMN editor_sessions."turns" IS 'Replies of the model; 1 for a command that ran.';
+COMMENT ON COLUMN editor_sessions."calls" IS 'Tool calls that were answered.';
+COMMENT ON COLUMN editor_sessions."refusals" IS 'Calls, files and manifests that were refused.';
+COMMENT ON COLUMN editor_sessions."proposals" IS 'Edits that came out of it.';
+COMMENT ON COLUMN editor_sessions."rollouts" IS 'Episodes it asked for.';
+COMMENT ON COLUMN editor_sessions."prompt_tokens" IS 'Tokens sent to the editor''s model; null when they were not counted.';
+COMMENT ON COLUMN editor_sessions."completion_tokens" IS 'Tokens written by the editor''s model; null when they were not counted.';
+COMMENT ON COLUMN editor_sessions."cost_usd" IS 'Price of its model calls; null when unknown.';
+COMMENT ON COLUMN editor_sessions."exit_code" IS 'Exit code of a command; negative for a signal, null when there was no command.';
+COMMENT ON COLUMN editor_sessions."stop" IS 'Why it ended.';
+COMMENT ON COLUMN editor_sessions."detail" IS 'What exactly ended it; empty when it ended as it should.';
+COMMENT ON COLUMN editor_sessions."duration_s" IS 'Seconds it took.';
+COMMENT ON COLUMN editor_sessions."created_at" IS 'When it was landed (UTC).';
+
+CREATE TABLE editor_messages (
+    "session_id"    VARCHAR NOT NULL,
+    "message_index" BIGINT NOT NULL,
+    "role"          VARCHAR NOT NULL,
+    "tool"          VARCHAR,
+    "content"       VARCHAR NOT NULL,
+    "refused"       VARCHAR,
+    PRIMARY KEY ("session_id", "message_index")
+);
+COMMENT ON TABLE editor_messages IS 'One entry of a session''s transcript, bounded and without secrets.';
+COMMENT ON COLUMN editor_messages."session_id" IS 'The session.';
+COMMENT ON COLUMN editor_messages."message_index" IS 'Position in the transcript.';
+COMMENT ON COLUMN editor_messages."role" IS 'Who speaks; `call` is a tool call as the model wrote it, `file` what came of a file.';
+COMMENT ON COLUMN editor_messages."tool" IS 'Tool that was called or answers; path of a file.';
+COMMENT ON COLUMN editor_messages."content" IS 'What was said; a long text ends in a mark that tells its length.';
+COMMENT ON COLUMN editor_messages."refused" IS 'Why a call, file or manifest was refused; null when it was not.';
+
 CREATE TABLE replay_checks (
     "edit_id"            VARCHAR NOT NULL,
     "artifact"           VARCHAR NOT NULL,
@@ -617,6 +677,31 @@ COMMENT ON COLUMN replay_checks."tasks_at_risk" IS 'Tasks whose passing episodes
 COMMENT ON COLUMN replay_checks."passed" IS 'Whether replay found nothing against it.';
 COMMENT ON COLUMN replay_checks."reason" IS 'Reason code of the finding; `evidence` when it passed.';
 
+CREATE TABLE exposure_trials (
+    "edit_id"              VARCHAR NOT NULL,
+    "source_trajectory_id" VARCHAR NOT NULL,
+    "repeat"               BIGINT NOT NULL,
+    "cycle_id"             VARCHAR NOT NULL,
+    "task_id"              VARCHAR NOT NULL,
+    "step_index"           BIGINT NOT NULL,
+    "rung"                 BIGINT NOT NULL,
+    "old_trajectory_id"    VARCHAR,
+    "new_trajectory_id"    VARCHAR,
+    "result"               VARCHAR NOT NULL,
+    PRIMARY KEY ("edit_id", "source_trajectory_id", "repeat")
+);
+COMMENT ON TABLE exposure_trials IS 'One stored train run, gone on with from the moment an edit would act, with and without it.';
+COMMENT ON COLUMN exposure_trials."edit_id" IS 'The edit.';
+COMMENT ON COLUMN exposure_trials."source_trajectory_id" IS 'Stored run of the harness in force that was left at that moment.';
+COMMENT ON COLUMN exposure_trials."repeat" IS 'Which continuation, from 0; both arms share its luck.';
+COMMENT ON COLUMN exposure_trials."cycle_id" IS 'Cycle that ran it.';
+COMMENT ON COLUMN exposure_trials."task_id" IS 'Train task.';
+COMMENT ON COLUMN exposure_trials."step_index" IS 'Step from which both arms go on.';
+COMMENT ON COLUMN exposure_trials."rung" IS 'Rung of the race in which it was run, from 1; later rungs hold fewer edits.';
+COMMENT ON COLUMN exposure_trials."old_trajectory_id" IS 'Continuation without the edit; the source itself when the model always replies alike.';
+COMMENT ON COLUMN exposure_trials."new_trajectory_id" IS 'Continuation with the edit.';
+COMMENT ON COLUMN exposure_trials."result" IS 'Sign of the difference; invalid when either arm is a fault.';
+
 CREATE TABLE paired_trials (
     "trial_id"          VARCHAR NOT NULL,
     "task_id"           VARCHAR NOT NULL,
@@ -632,6 +717,7 @@ CREATE TABLE paired_trials (
     "result"            VARCHAR NOT NULL,
     "by_construction"   BOOLEAN NOT NULL,
     "e_value"           DOUBLE NOT NULL,
+    "new_first"         BOOLEAN,
     PRIMARY KEY ("trial_id", "task_id")
 );
 COMMENT ON TABLE paired_trials IS 'One pair of a paired trial: the same task and seed under two harnesses.';
@@ -639,7 +725,7 @@ COMMENT ON COLUMN paired_trials."trial_id" IS 'Hash of cycle, both harnesses, sp
 COMMENT ON COLUMN paired_trials."task_id" IS 'The task.';
 COMMENT ON COLUMN paired_trials."ordinal" IS 'Position in the order that was fixed before the candidate existed.';
 COMMENT ON COLUMN paired_trials."cycle_id" IS 'Cycle that ran it.';
-COMMENT ON COLUMN paired_trials."purpose" IS 'What the trial decides.';
+COMMENT ON COLUMN paired_trials."purpose" IS 'What the trial decides; `noise` compares the harness in force with itself.';
 COMMENT ON COLUMN paired_trials."old_harness_id" IS 'Harness in force.';
 COMMENT ON COLUMN paired_trials."new_harness_id" IS 'Candidate.';
 COMMENT ON COLUMN paired_trials."old_trajectory_id" IS 'First trajectory under the harness in force.';
@@ -649,6 +735,7 @@ COMMENT ON COLUMN paired_trials."new_score" IS 'Mean success over repeats; null 
 COMMENT ON COLUMN paired_trials."result" IS 'Sign of the difference; invalid when either arm is a fault.';
 COMMENT ON COLUMN paired_trials."by_construction" IS 'Whether the pair is a tie without a rollout: the candidate provably cannot touch the stored run, or, in pruning, the stored run is not solved and so cannot be lost.';
 COMMENT ON COLUMN paired_trials."e_value" IS 'e-value after this pair.';
+COMMENT ON COLUMN paired_trials."new_first" IS 'Whether the coin had the candidate go first; null when only one arm was run.';
 
 CREATE TABLE gate_decisions (
     "edit_id"         VARCHAR NOT NULL,
@@ -668,6 +755,11 @@ CREATE TABLE gate_decisions (
     "delta_hi"        DOUBLE,
     "regressions"     BIGINT NOT NULL,
     "resolvable_gain" DOUBLE,
+    "token_increase"  DOUBLE,
+    "flip_rate"       DOUBLE,
+    "rare_families"   VARCHAR NOT NULL,
+    "reskin_pairs"    BIGINT,
+    "reskin_gain"     DOUBLE,
     "findings"        VARCHAR NOT NULL,
     PRIMARY KEY ("edit_id")
 );
@@ -689,6 +781,11 @@ COMMENT ON COLUMN gate_decisions."delta_lo" IS 'Lower end of its 95 % interval.'
 COMMENT ON COLUMN gate_decisions."delta_hi" IS 'Upper end of its 95 % interval.';
 COMMENT ON COLUMN gate_decisions."regressions" IS 'Lost pairs that count against the budget.';
 COMMENT ON COLUMN gate_decisions."resolvable_gain" IS 'Smallest gain in success that the pairs at hand accept with power .8 at the loss rate seen; given where a trial or a missing slot left the edit undecided, null when no gain is resolved.';
+COMMENT ON COLUMN gate_decisions."token_increase" IS 'Share by which the trial''s candidate used more tokens; null when an endpoint counts none.';
+COMMENT ON COLUMN gate_decisions."flip_rate" IS 'Share of pairs that differ between two runs of the harness in force: the noise floor of the round; null for a model that always replies alike.';
+COMMENT ON COLUMN gate_decisions."rare_families" IS 'Families that the trial''s wins and losses come from and that are rare among train tasks.';
+COMMENT ON COLUMN gate_decisions."reskin_pairs" IS 'Won tasks that were tried again under other names and still left something to gain.';
+COMMENT ON COLUMN gate_decisions."reskin_gain" IS 'Gain on them, of which half the gain on the originals is needed; null when not checked.';
 COMMENT ON COLUMN gate_decisions."findings" IS 'What the deciding stage found, one sentence each.';
 
 CREATE TABLE approvals (
@@ -711,6 +808,51 @@ COMMENT ON COLUMN approvals."answer" IS 'What was decided; a request that nobody
 COMMENT ON COLUMN approvals."decided_by" IS 'Who decided.';
 COMMENT ON COLUMN approvals."note" IS 'Reason given, as it was typed.';
 COMMENT ON COLUMN approvals."created_at" IS 'When it was decided.';
+
+CREATE TABLE gate_calibrations (
+    "calibration_id"   VARCHAR NOT NULL,
+    "rule"             VARCHAR NOT NULL,
+    "effect"           VARCHAR NOT NULL,
+    "source"           VARCHAR NOT NULL,
+    "environment"      VARCHAR NOT NULL,
+    "model"            VARCHAR NOT NULL,
+    "harness_id"       VARCHAR,
+    "planted_win"      DOUBLE NOT NULL,
+    "planted_loss"     DOUBLE NOT NULL,
+    "edits"            BIGINT NOT NULL,
+    "pairs"            BIGINT NOT NULL,
+    "repeats"          BIGINT NOT NULL,
+    "threshold"        DOUBLE,
+    "candidates"       BIGINT NOT NULL,
+    "accepted"         DOUBLE NOT NULL,
+    "undecided"        DOUBLE,
+    "rejected"         DOUBLE,
+    "mean_pairs"       DOUBLE,
+    "discordant_share" DOUBLE,
+    "seed"             BIGINT NOT NULL,
+    PRIMARY KEY ("calibration_id", "rule", "effect")
+);
+COMMENT ON TABLE gate_calibrations IS 'How often one acceptance rule took candidates of known worth.';
+COMMENT ON COLUMN gate_calibrations."calibration_id" IS 'Hash of what was resampled and of everything that was set.';
+COMMENT ON COLUMN gate_calibrations."rule" IS '`gate`, or the name of a rule in use elsewhere.';
+COMMENT ON COLUMN gate_calibrations."effect" IS '`none` for the harness against itself, else the name of what was planted.';
+COMMENT ON COLUMN gate_calibrations."source" IS 'Whether runs of a live world were resampled, or a file of recorded trials.';
+COMMENT ON COLUMN gate_calibrations."environment" IS 'Environment, or the name of the file.';
+COMMENT ON COLUMN gate_calibrations."model" IS 'Model that made the runs; `recorded` for a file.';
+COMMENT ON COLUMN gate_calibrations."harness_id" IS 'Harness the runs were made in; null for a file.';
+COMMENT ON COLUMN gate_calibrations."planted_win" IS 'Share of runs that the planted edits turn into successes.';
+COMMENT ON COLUMN gate_calibrations."planted_loss" IS 'Share of runs that they turn into failures.';
+COMMENT ON COLUMN gate_calibrations."edits" IS 'Planted edits that entered together.';
+COMMENT ON COLUMN gate_calibrations."pairs" IS 'Most pairs a candidate could use.';
+COMMENT ON COLUMN gate_calibrations."repeats" IS 'Runs per arm and task.';
+COMMENT ON COLUMN gate_calibrations."threshold" IS 'e-value that was needed; null for rules that know none.';
+COMMENT ON COLUMN gate_calibrations."candidates" IS 'Candidates tried.';
+COMMENT ON COLUMN gate_calibrations."accepted" IS 'Share accepted: false accepts where nothing was planted, else power.';
+COMMENT ON COLUMN gate_calibrations."undecided" IS 'Share left undecided; null for rules that know no such verdict.';
+COMMENT ON COLUMN gate_calibrations."rejected" IS 'Share rejected by the gate; null for other rules.';
+COMMENT ON COLUMN gate_calibrations."mean_pairs" IS 'Mean pairs read before the decision; null for rules that read all.';
+COMMENT ON COLUMN gate_calibrations."discordant_share" IS 'Share of pairs whose arms differ.';
+COMMENT ON COLUMN gate_calibrations."seed" IS 'Seed of all draws.';
 
 CREATE TABLE evaluations (
     "evaluation_id"      VARCHAR NOT NULL,

@@ -1,5 +1,6 @@
--- Every proposed edit with what the gate decided and why, in the order of cycle, round and
--- proposal. Verdict is null while an edit waits for its decision.
+-- Every proposed edit with what became of it and why, in the order of cycle, round and proposal.
+-- Verdict is null while an edit waits for its decision. An edit that passed the gate and was not
+-- approved is rejected, reason approval.
 SELECT
     e.cycle_id,
     e.round,
@@ -10,8 +11,8 @@ SELECT
     e.kind,
     e.artifact,
     e.title,
-    d.verdict,
-    d.reason,
+    CASE WHEN is_turned_down THEN 'rejected' ELSE d.verdict END AS verdict,
+    CASE WHEN is_turned_down THEN 'approval' ELSE d.reason END AS reason,
     d.stage,
     d.slot,
     d.wins,
@@ -31,4 +32,8 @@ SELECT
     e.child_harness_id
 FROM edits AS e
 LEFT JOIN gate_decisions AS d ON d.edit_id = e.edit_id
+LEFT JOIN approvals AS a ON a.cycle_id = e.cycle_id AND a.round = e.round
+CROSS JOIN LATERAL (
+    SELECT coalesce(d.verdict = 'accepted' AND a.answer = 'rejected', false) AS is_turned_down
+)
 ORDER BY e.cycle_id, e.round, e.ordinal, e.revision, e.edit_id
