@@ -48,9 +48,10 @@ def require_judged(episodes: Sequence[Episode]) -> None:
     faults = [episode.trajectory for episode in episodes if episode.trajectory.fault is not None]
     if episodes and len(faults) == len(episodes):
         first = faults[0]
-        what = f"none of {len(faults)} episodes could be judged; the first: {first.fault}"
-        reason = f"{what}: {first.termination_raw}"
-        raise ModelFault(reason, hint="nothing counts as a failure")
+        what = f"none of {len(faults)} episodes could be judged, so nothing counts as a failure"
+        said = first.termination_raw or "no reason was given"
+        message = f"{what}; the first: {first.fault}: {said}"
+        raise ModelFault(message)
 
 
 def evaluation_row(scored: Scored, episodes: list[Episode]) -> EvaluationRow:

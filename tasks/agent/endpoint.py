@@ -26,6 +26,14 @@ from schemas.text import clean_text
 from tasks.agent.arguments import clean_value
 from tasks.agent.protocols import JsonObject
 from tasks.agent.retry import Refusal, asked_wait_s, backoff_s
+from tasks.agent.trouble import (
+    IS_UP,
+    LOST_STATUS,
+    NO_API,
+    lost_request,
+    refused_request,
+    times,
+)
 
 PATH = "/chat/completions"
 MESSAGE_LENGTH = 300
@@ -132,7 +140,7 @@ class Endpoint:
                 answer = await self._send(connection.client, body)
                 if not isinstance(answer, Refusal):
                     return answer.value
-                self._raise_if_final(answer)
+                self._raise_if_final(answer, attempt + 1)
                 wait = max(backoff_s(attempt, rng), answer.wait_s or 0.0)
                 if attempt == limits.max_retries or loop.time() + wait > deadline:
                     raise self._given_up(answer, attempt + 1)
@@ -140,21 +148,20 @@ class Endpoint:
         raise AssertionError  # the loop above returns or raises
 
     async def _send(self, client: AsyncOpenAI, body: JsonObject) -> "_Answer | Refusal":
-        """Send a request once; a lost connection is a refusal with status 599."""
+        """Send a request once; a request without a response is a refusal of a status of its own."""
         try:
             async with asyncio.timeout(self.settings.limits.timeout_s):
                 return _Answer(await self._post(client, body))
         except openai.APIStatusError as error:
             text = self._redact(_said(error))
             return Refusal(error.status_code, text, asked_wait_s(error.response.headers))
-        except (TimeoutError, openai.APITimeoutError):
-            return Refusal(599, f"no complete reply within {self.settings.limits.timeout_s:g} s")
-        except openai.APIConnectionError as error:
-            return Refusal(599, self._redact(f"no connection: {error.__cause__ or error}"))
+        except (TimeoutError, openai.APIConnectionError) as error:
+            lost = lost_request(error, self.url, self.settings.limits.timeout_s)
+            return Refusal(LOST_STATUS, self._redact(lost.what), hint=lost.hint)
         except (openai.OpenAIError, ValueError, RecursionError) as error:
             what = self._redact(f"{type(error).__name__}: {error}")
             message = f"{self.url}: the response cannot be read: {what}"
-            raise ModelFault(message, kind="malformed") from None
+            raise ModelFault(message, kind="malformed", hint=NO_API) from None
 
     async def _post(self, client: AsyncOpenAI, body: JsonObject) -> object:
         options = self._authorization()
@@ -174,19 +181,22 @@ class Endpoint:
         word = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
         return {"headers": {"Authorization": f"Basic {b64encode(word).decode()}"}}
 
-    def _raise_if_final(self, refusal: Refusal) -> None:
+    def _raise_if_final(self, refusal: Refusal, tries: int) -> None:
         if refusal.is_overflow:
             what = f"{self.url}: {refusal.text}"
             raise ContextOverflow(what, kind="refused")
         if not refusal.is_retryable:
-            what = f"{self.url} refuses with status {refusal.status}: {refusal.text}"
-            raise ModelFault(what, kind="refused", hint=_hint(refusal.status))
+            trouble = refused_request(refusal, self.settings)
+            what = f"{self.url} {trouble.what}; tried {times(tries)}"
+            raise ModelFault(what, kind="refused", hint=trouble.hint)
 
     def _given_up(self, refusal: Refusal, tries: int) -> ModelFault:
-        status = "" if refusal.status == 599 else f"status {refusal.status}: "
+        status = "" if refusal.status == LOST_STATUS else f"status {refusal.status}: "
         asked = f"; it asks to wait {refusal.wait_s:g} s" if refusal.wait_s else ""
-        what = f"{self.url} is not usable after {tries} tries: {status}{refusal.text}{asked}"
-        return ModelFault(what, kind="unavailable", hint="check that the endpoint is up")
+        tried = "1 try" if tries == 1 else f"{tries} tries"
+        what = f"{self.url} is not usable after {tried}: {status}{refusal.text}{asked}"
+        hint = refusal.hint or refused_request(refusal, self.settings).hint or IS_UP
+        return ModelFault(what, kind="unavailable", hint=hint)
 
     def _redact(self, text: str) -> str:
         if self._key and self._key.get_secret_value():
@@ -209,13 +219,3 @@ def _said(error: openai.APIStatusError) -> str:
         found = ": ".join(text for text in texts if isinstance(text, str) and text)
         return found or canonical_json(parts)
     return str(body or error.message)
-
-
-def _hint(status: int) -> str:
-    match status:
-        case 401 | 403:
-            return "check the variable named by api_key_env"
-        case 404:
-            return "check base_url and model"
-        case _:
-            return ""

@@ -24,16 +24,23 @@ class Refusal:
         status: HTTP status.
         text: what the server said, bounded and without secrets.
         wait_s: how long the server asks to wait; null when it does not say.
+        hint: what the user can do about it, where that is known already.
     """
 
     status: int
     text: str
     wait_s: float | None = None
+    hint: str = ""
+
+    @property
+    def has_no_money(self) -> bool:
+        """Whether the account behind the key is empty."""
+        return _NO_MONEY in self.text
 
     @property
     def is_retryable(self) -> bool:
         """Whether the same request may succeed later."""
-        if _NO_MONEY in self.text:
+        if self.has_no_money:
             return False
         return self.status in _RETRYABLE or self.status >= 500
 

@@ -50,5 +50,5 @@ def test_the_interpreter_of_a_users_world_is_a_setting(fill_home, tmp_path, monk
 def test_an_interpreter_that_is_none_is_named_with_the_setting(fill_home, tmp_path, monkeypatch):
     fill_home([])
     monkeypatch.setenv("TACKROOM_PYTHON", str(tmp_path / "nowhere"))
-    with pytest.raises(ConfigError, match="nowhere.*TACKROOM_PYTHON"):
+    with pytest.raises(ConfigError, match=r"nowhere.*TACKROOM_PYTHON"):
         Workbench.open().environment("own_world:Mine")
