@@ -83,6 +83,14 @@ class CycleForm(Form):
         ge=1,
         le=16,
     )
+    exposures: int = Field(
+        default=48,
+        title="Exposure forks",
+        description="Train runs a round may go on with under an edit, to rank edits and refuse "
+        "harmful ones; 0 leaves this out.",
+        ge=0,
+        le=10_000,
+    )
     approval: Literal["none", "required"] = Field(
         default="none",
         title="Approval",

@@ -141,5 +141,5 @@ class EditPredictionRow(Row):
     """The task."""
     prediction: Literal["fix", "risk", "touch"]
     """What was expected."""
-    forecaster: Literal["editor", "replay"]
+    forecaster: Literal["editor", "replay", "exposure"]
     """Who expected it."""
