@@ -70,9 +70,25 @@ _REFUSED_TAIL = re.compile(
 )
 _NEGATED_HEAD = re.compile(
     r"\b(?:not|never|no|nothing|cannot|can't|don't|mustn't|shouldn't|avoid\w*|refuse\w*|"
-    r"blocked|wrong|fails?)\b",
+    r"blocked|wrong|fails?|forget\w*|skip\w*|omit\w*|miss(?:es|ing)?|neglect\w*)\b",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(
+    r",\s*(?:under|in|at|for|by|with|please|ever|of course)\b[^,;:]*,", re.IGNORECASE
+)
+_NO_ORDER = (
+    r"needn't|(?:need|needs) not|no (?:need|reason|point)|no longer (?:need|have|required)\w*|"
+    r"(?:not|\w+n't|never|without) (?:\w+ ){0,2}?(?:have|has|having|need|needs|needing|needed|"
+    r"requires?|required|necessary|obliged|obligatory|mandatory|essential|matter)|"
+    r"unnecessary|superfluous|optional\w*|pointless|useless|irrelevant|regardless|whether|"
+    r"never mind|no difference|no matter|nothing (?:needs|has) to|"
+    r"not (?:wrong|forbidden)|(?:free|allowed|permitted|okay|ok|fine) to"
+)
+_LIFTED = re.compile(rf"\b(?:{_NO_ORDER})\b", re.IGNORECASE)
+"""Words that say an order is not needed: then none is told, in neither direction."""
+_LIFTED_TAIL = re.compile(rf"^[^,;:]*?\b(?:{_NO_ORDER})\b", re.IGNORECASE)
+_PERMITTED = re.compile(r"\b(?:may|can|could|might)\b(?! not)(?![^,;:]*\bonly\b)", re.IGNORECASE)
+_WITHOUT = re.compile(r"\bwithout\b", re.IGNORECASE)
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -158,12 +174,19 @@ def order_of(sentence: str, a: re.Pattern[str], b: re.Pattern[str]) -> Order | N
 
 
 def _follows(head: str, between: str, tail: str) -> bool | None:
-    """Whether the thing named first also comes first."""
-    is_negated = bool(_NEGATED_HEAD.search(head) or _REFUSED_TAIL.search(tail))
+    """Whether the thing named first also comes first; null when nothing says so."""
+    clause = _LEFT_BOUNDARY.split(_ASIDE.sub(" ", head).replace(":", ";"))[-1]
+    if _LIFTED.search(clause) or _LIFTED.search(between) or _LIFTED_TAIL.search(tail):
+        return None
+    negators = len(_NEGATED_HEAD.findall(clause)) + bool(_REFUSED_TAIL.search(tail))
+    is_negated = negators % 2 == 1
+    if _WITHOUT.search(between) and not is_negated:
+        return None
     if _ONLY_WITH.search(between):
         return not is_negated
     if _BEFORE.search(between):
-        return not is_negated
+        is_allowed = not is_negated and _PERMITTED.search(clause + between)
+        return None if is_allowed else not is_negated
     if _AFTER.search(between):
         return is_negated
     if _BEFORE.search(head) or _LATE_FIRST.search(tail) or _names_goal(head, between):

@@ -92,10 +92,63 @@ def test_the_door_comes_first(text):
         "A door and a cup.",
         "",
         "Look at cup and door.",
+        "The cup can be taken without opening the door.",
+        "You can open the door before you take the cup.",
     ],
 )
 def test_no_order_is_read_where_none_is_told(text):
     assert order_of(text, DOOR, CUP) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You need not open the door first to take the cup.",
+        "You need not open the door before you take the cup.",
+        "You needn't open the door before taking the cup.",
+        "There is no need to open the door before taking the cup.",
+        "You don't have to open the door before you take the cup.",
+        "You do not need to open the door first, then take the cup.",
+        "It is not necessary to open the door before taking the cup.",
+        "Opening the door before taking the cup is unnecessary.",
+        "Opening the door before taking the cup is not required.",
+        "Opening the door before you take the cup is optional.",
+        "The door does not have to be open before you take the cup.",
+        "The door need not be open before the cup is taken.",
+        "Taking the cup does not require an open door.",
+        "Taking the cup doesn't need an open door.",
+        "It does not matter if you open the door before you take the cup.",
+        "Whether the door or the cup comes first makes no difference.",
+        "There is no point in opening the door before taking the cup.",
+        "Never mind opening the door before you take the cup.",
+        "You are free to take the cup before the door is open.",
+        "You may take the cup before you open the door.",
+        "The door is optional: take the cup first.",
+    ],
+)
+def test_an_order_that_is_lifted_is_no_order(text):
+    assert order_of(text, DOOR, CUP) is None
+    assert order_of(text, CUP, DOOR) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never forget to open the door before you take the cup.",
+        "Do not skip opening the door before you take the cup.",
+        "Do not hurry, open the door before you take the cup.",
+        "It is not far: open the door before you take the cup.",
+        "Never, under any circumstances, take the cup before opening the door.",
+        "You may take the cup only after opening the door.",
+        "You can take the cup once the door is open.",
+        "Avoid taking the cup before the door is open.",
+        "Taking the cup before opening the door fails.",
+        "No cup may be taken before the door is open.",
+    ],
+)
+def test_a_negation_counts_where_it_stands(text):
+    assert order_of(text, DOOR, CUP) == "ab"
+    assert order_of(text, CUP, DOOR) == "ba"
 
 
 def test_the_order_of_numbered_steps_is_read():
