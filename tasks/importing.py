@@ -5,17 +5,24 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import ConfigError
-from schemas.fields import Outcome, Split
+from schemas.fields import Split
 from schemas.forms import ImportForm
-from schemas.trajectories import ImportReportRow, TaskRow, TrajectoryRow
+from schemas.trajectories import ImportReportRow, TaskRow
 from tasks.harness_rows import harness_rows
+from tasks.importers.counts import disputed_note
 from tasks.importers.draft import ReadOptions
 from tasks.importers.engine import stream_files
 from tasks.importers.results import FileReport, ImportItem, Known, RefusedEpisode, total_counts
+from tasks.importers.verdicts import Stated
 from tasks.workbench import Workbench, seed_harness
 
 BATCH = 200
 """Episodes that are landed as one segment."""
+_STORED = """
+SELECT trajectory_id, o.outcome, t.outcome_rule, o.reward
+FROM trajectories AS t JOIN trajectory_outcomes AS o USING (trajectory_id)
+WHERE t.origin = 'import'
+"""
 MANY_FILES = (".json", ".jsonl", ".yaml", ".traj", ".eval", ".csv")
 
 
@@ -91,13 +98,10 @@ def _is_readable(path: Path) -> bool:
 
 def _known(bench: Workbench) -> Known:
     with bench.warehouse.read() as reader:
-        outcomes: dict[str, Outcome] = {
-            row.trajectory_id: row.outcome
-            for row in reader.rows(TrajectoryRow, "origin = 'import'")
-        }
+        stored = {row[0]: Stated(*row[1:]) for row in reader.frame(_STORED).iter_rows()}
         imports = {row.import_id for row in reader.rows(ImportReportRow)}
         splits: dict[str, Split] = {row.task_id: row.split for row in reader.rows(TaskRow)}
-    return Known(outcomes.get, imports.__contains__, lambda task_id: splits.get(task_id, "train"))
+    return Known(stored.get, imports.__contains__, lambda task_id: splits.get(task_id, "train"))
 
 
 def _batches(items: Iterable[ImportItem]) -> Iterator[list[ImportItem]]:
@@ -126,4 +130,5 @@ def _summary(
         "refusals": [
             {"place": refusal.row.place, "reason": refusal.row.reason} for refusal in refusals
         ],
+        "notes": disputed_note([text for report in reports for text in report.contradictions]),
     }

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deployments.console import emit_json, emit_text, table
+from deployments.console import emit_json, emit_text, note, table
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Environment = Annotated[str, typer.Option(help="Environment.")]
@@ -69,7 +69,10 @@ def import_files(
         first = result["refusals"][0] if result["refusals"] else {"place": "-", "reason": "empty"}
         what = f"nothing could be imported; {first['place']}: {first['reason']}"
         raise DataContractError(what, hint="tau-bench and tau2-bench results can be read")
+    notes = result["notes"] if as_json else result.pop("notes")
     _show(result, as_json)
+    for text in notes:
+        note(text)
     if not is_usable:
         return 1
     return 3 if result["refused"] else 0

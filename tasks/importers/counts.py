@@ -1,10 +1,22 @@
 """What is counted while a file is read, and the sentences that a user should read about it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.episode import Episode
 from tasks.importers.call_rows import ORPHANS
 from tasks.importers.draft import DraftEpisode
+
+
+def disputed_note(contradictions: Sequence[str]) -> list[str]:
+    """What to say about known episodes that were found again with another verdict; at most one."""
+    if not contradictions:
+        return []
+    count = len(contradictions)
+    others = f", and {count - 1} others" if count > 1 else ""
+    return [
+        f"disputed: a known episode was found with another verdict: {contradictions[0]}{others}"
+    ]
 
 
 @dataclass
@@ -20,6 +32,7 @@ class Counts:
     orphans: int = 0
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
     notes: list[str] = field(default_factory=list[str])
+    contradictions: list[str] = field(default_factory=list[str])
 
     def add_import(self, draft: DraftEpisode, episode: Episode) -> None:
         """Count an episode that became a trajectory."""
@@ -38,4 +51,5 @@ class Counts:
             (faults, f"{faults} episodes ended in an infrastructure failure; none is labelled"),
             (self.orphans, f"{self.orphans} calls have no result or results no call"),
         )
-        return [*self.notes, *(text for count, text in said if count)]
+        told = [text for count, text in said if count]
+        return [*self.notes, *told, *disputed_note(self.contradictions)]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from schemas.fields import Outcome, Row
+from schemas.fields import Row
 from schemas.ids import canonical_json, make_id, sha256_hex
 from schemas.redaction import Redactor
 from schemas.runs import QuarantineRow
@@ -37,6 +37,7 @@ from tasks.importers.results import (
     RefusedEpisode,
 )
 from tasks.importers.tau2_bench import RESULTS
+from tasks.importers.verdicts import Stated
 
 _EXCERPT = 2_000
 _REASON = 600
@@ -51,7 +52,7 @@ class _Job:
     now: datetime
     options: ReadOptions
     known: Known
-    seen: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
+    seen: dict[str, Stated] = field(default_factory=dict[str, Stated])
     done: set[str] = field(default_factory=set[str])
     brought: set[str] = field(default_factory=set[str])
 
@@ -61,9 +62,9 @@ class _Job:
         self.brought.update(rows)
         return new
 
-    def find_outcome(self, trajectory_id: str) -> Outcome | None:
-        """Outcome of a trajectory that is known already; null for a new one."""
-        return self.seen.get(trajectory_id) or self.known.outcome_of(trajectory_id)
+    def find_verdict(self, trajectory_id: str) -> Stated | None:
+        """Verdict on a trajectory that is known already; null for a new one."""
+        return self.seen.get(trajectory_id) or self.known.verdict_of(trajectory_id)
 
 
 def stream_files(
@@ -154,8 +155,12 @@ class _FileImport:
             self._counts.notes.append(f"a part of the file cannot be read: {seen.problem}")
         source = Source(self._path, self._name, seen, self._job.options)
         yield from self._read_episodes(reader, source)
-        outcomes = dict(sorted(self._counts.outcomes.items()))
-        yield FileReport(self._report(digest, reader.name), is_repeated, outcomes)
+        yield FileReport(
+            self._report(digest, reader.name),
+            is_repeated,
+            dict(sorted(self._counts.outcomes.items())),
+            tuple(self._counts.contradictions),
+        )
 
     def _read_episodes(self, reader: Reader, source: Source) -> Iterator[ImportItem]:
         assembler = Assembler(
@@ -178,7 +183,7 @@ class _FileImport:
     def _take(self, draft: DraftEpisode, assembler: Assembler) -> ImportItem:
         try:
             trajectory_id = assembler.trajectory_id(draft)
-            first = self._job.find_outcome(trajectory_id)
+            first = self._job.find_verdict(trajectory_id)
             if first is not None:
                 return self._take_duplicate(draft, trajectory_id, first, assembler)
             episode = assembler.episode(draft, self._name)
@@ -187,25 +192,36 @@ class _FileImport:
             first = error.errors()[0]
             reason = f"does not fit its table: {first['loc']}: {first['msg']}"
             return self._refuse(Refusal.of(draft.index, draft.place, reason, draft.raw))
-        self._job.seen[trajectory_id] = draft.verdict.outcome
+        self._job.seen[trajectory_id] = _stated(draft)
         self._counts.add_import(draft, episode)
         task_key = f"{task.task_id} {task.environment_fingerprint}"
         shared = self._job.take_new({task_key: task, **episode.prompts})
         return ImportedEpisode(episode, task, shared)
 
     def _take_duplicate(
-        self, draft: DraftEpisode, trajectory_id: str, first: Outcome, assembler: Assembler
+        self, draft: DraftEpisode, trajectory_id: str, first: Stated, assembler: Assembler
     ) -> DuplicateEpisode:
+        """A copy of a known episode: one more source, and its verdict when that is another one.
+
+        A verdict where there was none yet settles the outcome; one that contradicts disputes it.
+        """
         self._counts.duplicates += 1
         source = assembler.source_row(draft, trajectory_id, self._name)
-        verdict = draft.verdict
-        if verdict.outcome in (first, "unknown"):
+        later = _stated(draft)
+        if later.is_silent or later.agrees_with(first):
             return DuplicateEpisode(source)
+        place = f"{source.source_file}#{source.source_index}"
+        if first.is_silent:
+            self._job.seen[trajectory_id] = later
+        else:
+            what = f"{trajectory_id} is stored as {first}, {place} says {later}"
+            self._counts.contradictions.append(what)
         row = VerdictRow(
             trajectory_id=trajectory_id,
-            source=f"{source.source_file}#{source.source_index}",
-            outcome=verdict.outcome,
-            reward=verdict.reward,
+            source=f"{place} ({source.raw_sha256[:8]})",
+            outcome=later.outcome,
+            reward=later.reward,
+            disputed=not first.is_silent,
         )
         return DuplicateEpisode(source, row)
 
@@ -258,3 +274,8 @@ def _unknown_format(kind: str, problem: str | None) -> str:
     what = "the file is empty" if kind == "empty" else "the content is in no known format"
     damage = f"; it is damaged: {problem}" if problem else ""
     return f"{what}{damage}; known formats: {known_formats()}"
+
+
+def _stated(draft: DraftEpisode) -> Stated:
+    verdict = draft.verdict
+    return Stated(verdict.outcome, verdict.rule, verdict.reward)

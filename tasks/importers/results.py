@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.episode import Episode
-from schemas.fields import Outcome, Row, Split
+from schemas.fields import Row, Split
 from schemas.runs import QuarantineRow
 from schemas.trajectories import (
     ImportReportRow,
@@ -12,6 +12,7 @@ from schemas.trajectories import (
     TrajectorySourceRow,
     VerdictRow,
 )
+from tasks.importers.verdicts import Stated
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,13 @@ class FileReport:
         is_repeated: the same file with the same options was imported before; its row is not to
             be landed a second time.
         outcomes: imported episodes by outcome, faults apart.
+        contradictions: known episodes that the file gives another verdict, one sentence each.
     """
 
     row: ImportReportRow
     is_repeated: bool = False
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
+    contradictions: tuple[str, ...] = ()
 
     def rows(self) -> tuple[Row, ...]:
         """Rows to land."""
@@ -99,12 +102,12 @@ class Known:
     """What a warehouse already holds.
 
     Attributes:
-        outcome_of: outcome of a stored trajectory by its id; null when it is not stored.
+        verdict_of: what is stored of a trajectory's verdict; null when it is not stored.
         has_import: whether the report of an import is stored.
         split_of: split of a task by its id; `train` unless it is known as select or sealed.
     """
 
-    outcome_of: Callable[[str], Outcome | None] = lambda _: None
+    verdict_of: Callable[[str], Stated | None] = lambda _: None
     has_import: Callable[[str], bool] = lambda _: False
     split_of: Callable[[str], Split] = lambda _: "train"
 
@@ -112,4 +115,5 @@ class Known:
 def total_counts(reports: Sequence[FileReport]) -> dict[str, int]:
     """Totals over files, for a summary."""
     names = ("episodes", "imported", "duplicates", "refused", "unknown_task", "redactions")
-    return {name: sum(getattr(report.row, name) for report in reports) for name in names}
+    totals = {name: sum(getattr(report.row, name) for report in reports) for name in names}
+    return totals | {"disputed": sum(len(report.contradictions) for report in reports)}

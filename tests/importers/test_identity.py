@@ -1,12 +1,14 @@
 """The same episode is one trajectory wherever it is found; another episode never is."""
 
 import copy
+import json
 
 import pytest
 
 from schemas.ids import make_id
 from tasks.importers.engine import stream_files
 from tasks.importers.results import Known
+from tasks.importers.verdicts import Stated
 
 
 def test_a_copy_in_another_file_is_one_more_source(load, write, tau_episode):
@@ -69,7 +71,94 @@ def test_a_regraded_copy_brings_its_verdict_along(load, write, tau2_file, simula
     (duplicate,) = result.duplicates
     assert result.episodes[0].trajectory.outcome == "failure"
     assert duplicate.verdict is not None
-    assert (duplicate.verdict.source, duplicate.verdict.outcome) == ("b.json#0", "success")
+    digest = duplicate.source.raw_sha256[:8]
+    assert duplicate.verdict.source == f"b.json#0 ({digest})"
+    assert (duplicate.verdict.outcome, duplicate.verdict.reward) == ("success", 1.0)
+
+
+NOT_A_NUMBER = [float("nan"), float("inf"), float("-inf"), "1.0", True]
+CONTRADICTIONS = [
+    (1.0, 0.0),
+    (0.0, 1.0),
+    (0.0, 0.5),
+    (-1.0, 0.0),
+    *((1.0, odd) for odd in NOT_A_NUMBER),
+    *((odd, 0.0) for odd in NOT_A_NUMBER),
+]
+AGREEMENTS = [
+    (1.0, 1),
+    (0.0, 1e-9),
+    (1.0, None),
+    (0.0, None),
+    (None, None),
+    *((odd, other) for odd in NOT_A_NUMBER for other in NOT_A_NUMBER),
+    *((odd, None) for odd in NOT_A_NUMBER),
+]
+
+
+def stated(row):
+    return Stated(row.outcome, row.outcome_rule, row.reward)
+
+
+@pytest.fixture(params=["in one import", "in a later import"])
+def import_both(request, load, write, tau_episode):
+    """The result of importing an episode and then a copy with another reward."""
+
+    def both(first, later):
+        paths = [write([tau_episode(reward=first)], "a.json")]
+        paths.append(write([tau_episode(reward=later)], "b.json"))
+        if request.param == "in one import":
+            return load(*paths)
+        stored = {e.trajectory_id: stated(e.trajectory) for e in load(paths[0]).episodes}
+        return load(paths[1], known=Known(stored.get))
+
+    return both
+
+
+@pytest.mark.parametrize(("first", "later"), CONTRADICTIONS)
+def test_a_copy_with_a_contradicting_reward_disputes_the_verdict(import_both, first, later):
+    result = import_both(first, later)
+    (duplicate,) = result.duplicates
+    assert duplicate.verdict is not None
+    assert duplicate.verdict.disputed
+    (told,) = result.reports[-1].contradictions
+    assert told.startswith(duplicate.source.trajectory_id)
+    assert "b.json#0 says" in told
+    (note,) = json.loads(result.reports[-1].row.notes)
+    assert note.startswith("disputed: ")
+
+
+@pytest.mark.parametrize(("first", "later"), AGREEMENTS)
+def test_a_copy_that_says_the_same_or_nothing_disputes_nothing(import_both, first, later):
+    result = import_both(first, later)
+    assert [duplicate.verdict for duplicate in result.duplicates] == [None]
+    assert result.reports[-1].contradictions == ()
+
+
+@pytest.mark.parametrize(("later", "outcome"), [(1.0, "success"), (0.0, "failure")])
+def test_a_verdict_where_there_was_none_settles_it_without_dispute(import_both, later, outcome):
+    result = import_both(None, later)
+    (duplicate,) = result.duplicates
+    assert duplicate.verdict is not None
+    assert (duplicate.verdict.outcome, duplicate.verdict.disputed) == (outcome, False)
+    assert result.reports[-1].contradictions == ()
+
+
+def test_a_verdict_that_came_later_can_be_contradicted_too(load, write, tau_episode):
+    rewards = (None, 1.0, 1.0, 0.0)
+    paths = [write([tau_episode(reward=r)], f"{n}.json") for n, r in enumerate(rewards)]
+    verdicts = [duplicate.verdict for duplicate in load(*paths).duplicates]
+    assert [verdict and verdict.disputed for verdict in verdicts] == [False, None, True]
+
+
+def test_a_file_regraded_twice_keeps_every_verdict(load, write, tau_episode):
+    stored: dict[str, Stated] = {}
+    verdicts = []
+    for reward in (1.0, 0.0, 0.5):
+        result = load(write([tau_episode(reward=reward)], "a.json"), known=Known(stored.get))
+        stored |= {e.trajectory_id: stated(e.trajectory) for e in result.episodes}
+        verdicts += [duplicate.verdict for duplicate in result.duplicates]
+    assert len({(row.trajectory_id, row.source) for row in verdicts}) == 2
 
 
 def test_a_file_given_twice_is_reported_once(load, write, tau_episode):
@@ -84,7 +173,7 @@ def test_a_file_given_twice_is_reported_once(load, write, tau_episode):
 def test_what_a_warehouse_holds_is_a_duplicate(load, write, tau_episode):
     path = write([tau_episode()])
     first = load(path)
-    stored = {episode.trajectory_id: episode.trajectory.outcome for episode in first.episodes}
+    stored = {episode.trajectory_id: stated(episode.trajectory) for episode in first.episodes}
     reports = {report.row.import_id for report in first.reports}
     again = load(path, known=Known(stored.get, reports.__contains__))
     assert (again.episodes, len(again.duplicates)) == ((), 1)
