@@ -1,15 +1,18 @@
 """Regression and token budgets of design.md 7.
 
 A lost pair counts when the harness in force solves the task and the candidate does not: at
-temperature 0 by the one run there is, else after reruns of both arms on two fresh repeats
-(old at least 2/3, new at most 1/3 over all runs of the pair). Lost tasks that an edit's manifest
-names as risks are not counted. At most max(1, 2 % of the pairs) may count, and none on the
-must-pass set.
+temperature 0 by the one run there is, else after reruns of both arms on two fresh repeats (old at
+least 2/3, new at most 1/3 over all runs of the pair, and the fresh runs alone lose again). The
+pair was picked because it was lost, so without the last condition more than half of all losses of
+a harness against itself would count where a task is solved every second time. Lost tasks that an
+edit's manifest names as risks are not counted. At most max(1, 2 % of the pairs) may count, and
+none on the must-pass set.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from schemas.episode import Episode
 from tasks.gate.arms import Arms
 from tasks.gate.pairs import Pair, mean_score, tokens_of
 
@@ -51,12 +54,7 @@ class LossLedger:
             return
         fresh = await self.arms.rerun([pair.task for pair in lost])
         for pair in lost:
-            more_old, more_new = fresh[pair.task.task_id]
-            old = mean_score([*pair.old, *more_old])
-            new = mean_score([*pair.new, *more_new])
-            counts = old is not None and new is not None
-            counts = counts and _at_least(old, OLD_SOLVES) and _at_least(NEW_SOLVES, new)
-            self._counts[pair.task.task_id] = counts
+            self._counts[pair.task.task_id] = _is_confirmed(pair, *fresh[pair.task.task_id])
 
 
 async def must_pass_losses(arms: Arms, ledger: LossLedger) -> list[Pair]:
@@ -81,6 +79,13 @@ def token_increase(pairs: Sequence[Pair]) -> float | None:
             return None
         before, after = before + old, after + new
     return after / before - 1 if before else None
+
+
+def _is_confirmed(pair: Pair, more_old: Sequence[Episode], more_new: Sequence[Episode]) -> bool:
+    old, new = mean_score([*pair.old, *more_old]), mean_score([*pair.new, *more_new])
+    fresh_old, fresh_new = mean_score(more_old), mean_score(more_new)
+    repeats = fresh_old is None or fresh_new is None or fresh_old > fresh_new
+    return repeats and _at_least(old, OLD_SOLVES) and _at_least(NEW_SOLVES, new)
 
 
 def _at_least(value: float | None, bound: float | None) -> bool:

@@ -150,6 +150,24 @@ def test_a_lost_pair_counts_only_when_fresh_repeats_confirm_it(
     assert result.regressions == ()
 
 
+def test_a_loss_that_fresh_repeats_do_not_repeat_counts_for_nothing(
+    base, tasks, world_of, run, candidate, has, synthetic
+):
+    edit = candidate(CHILD)
+
+    def tied(task, harness, repeat):
+        if int(task.task_id[-3:]) % 5 == 0:  # over three repeats old 2/3 and new 1/3
+            return not has(harness, CHILD) if repeat == 0 else repeat == 1
+        return has(harness, CHILD)
+
+    world = world_of(synthetic(tied), tasks(60), deterministic=False, slots=1)
+    arms = Arms(world, base, edit.child)
+    result = run(run_trial(arms, order_tasks(world.select, 7), LossLedger(arms)))
+    assert sum(pair.result == "loss" for pair in result.all_pairs) > 1
+    assert result.stop == "evidence"
+    assert result.regressions == ()
+
+
 def test_confirmed_losses_beyond_the_budget_refuse_a_winner(
     base, tasks, world_of, run, candidate, has, synthetic
 ):
