@@ -1,21 +1,17 @@
 """Gating the edits of a round on live paired trials, and committing what holds."""
 
 import asyncio
-from collections.abc import Sequence
 
-from schemas.episode import Episode
 from schemas.fields import Row
 from schemas.plans import CyclePlan, GateResult
-from tasks.agent.protocols import Environment, Model, Task
-from tasks.collection import Collector, cycle_episodes, open_collector, train_purpose
-from tasks.gate.candidate import GateSettings, GateWorld
+from tasks.collection import open_collector
 from tasks.gate.decide import RoundResult, decide_round
 from tasks.gate.touch import Replayer
 from tasks.gating_inputs import open_edits, require_pinned
-from tasks.harness import Harness
+from tasks.gating_world import GateDesk, open_world
 from tasks.harness_rows import harness_rows
 from tasks.stage import stage
-from tasks.workbench import Workbench, first_tasks
+from tasks.workbench import Workbench
 
 
 @stage(GateResult)
@@ -24,7 +20,10 @@ def gate_edits(
 ) -> GateResult:
     """Try the round's clean edits against the harness in force; return the one now in force."""
     result = asyncio.run(_gate(bench, plan, harness_id, round_number, slots_used))
-    rows: list[Row] = [*result.decisions, *result.trials, *harness_rows(result.harness)]
+    rows: list[Row] = [*result.decisions, *result.trials, *result.exposures]
+    # Forecasts of replay were landed with the edits; those of forks are new.
+    rows += [row for row in result.predictions if row.forecaster == "exposure"]
+    rows += harness_rows(result.harness)
     bench.land(rows, "gate_edits")
     return GateResult(
         harness_id=result.harness.harness_id,
@@ -42,50 +41,13 @@ async def _gate(
     base = bench.harness(environment.name, harness_id)
     edits = open_edits(bench, plan, round_number)
     async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:
-        world = _world(bench, plan, environment, model, collector, round_number)
         replayer = Replayer(collector.sandbox, [t.as_openai() for t in environment.tools])
+        desk = GateDesk(bench, plan, environment, model, collector, replayer)
         return await decide_round(
             edits,
             base,
-            world,
+            await open_world(desk, base, round_number),
             slots=max(0, form.slots - slots_used),
             first_slot=slots_used + 1,
             can_touch=replayer.can_touch,
         )
-
-
-def _world(
-    bench: Workbench,
-    plan: CyclePlan,
-    environment: Environment,
-    model: Model,
-    collector: Collector,
-    round_number: int,
-) -> GateWorld:
-    async def run(
-        harness: Harness, tasks: Sequence[Task], repeats: Sequence[int]
-    ) -> Sequence[Episode]:
-        return await collector.run(harness, tasks, "gate", repeats)
-
-    form = plan.form
-    return GateWorld(
-        cycle_id=plan.cycle_id,
-        seed=form.seed,
-        select=first_tasks(environment.tasks("select"), form.tasks),
-        must_pass=_must_pass(bench, plan, environment, round_number),
-        is_deterministic=model.is_deterministic,
-        run=run,
-        settings=GateSettings(slots=form.slots, repeats=form.repeats),
-    )
-
-
-def _must_pass(
-    bench: Workbench, plan: CyclePlan, environment: Environment, round_number: int
-) -> tuple[Task, ...]:
-    """Train tasks that passed in every run of every harness in force so far."""
-    passed: dict[str, bool] = {}
-    for earlier in range(1, round_number + 1):
-        for episode in cycle_episodes(bench, plan.cycle_id, train_purpose(earlier)):
-            task_id = episode.trajectory.task_id
-            passed[task_id] = passed.get(task_id, True) and episode.is_success
-    return tuple(task for task in environment.tasks("train") if passed.get(task.task_id))

@@ -31,13 +31,17 @@ class ToolSpec:
 
 @dataclass(frozen=True)
 class Task:
-    """One problem; `task_id` is `environment/family/number`."""
+    """One problem; `task_id` is `environment/family/number`.
+
+    `skin` is not 0 when the entities of the problem go by other names than in the task of this id.
+    """
 
     task_id: str
     environment: str
     family: str
     split: Split
     text: str
+    skin: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,18 @@ class HasGoldTexts(Protocol):
 
     def gold_texts(self) -> tuple[str, ...]:
         """Gold answers and statements of all splits; an editor never sees them."""
+        ...
+
+
+@runtime_checkable
+class Reskinnable(Protocol):
+    """An environment that can give the entities of a task other names."""
+
+    def reskin(self, task: Task, seed: int) -> Task:
+        """The same problem under other names: same id and steps, another text and `skin`.
+
+        `start` must know it; the same seed gives the same names.
+        """
         ...
 
 

@@ -58,8 +58,10 @@ class EpisodeSpec:
 
     @property
     def arm(self) -> str:
-        """`run`, or `fork:<trajectory>:<step>:<name>`."""
-        return self.fork.arm if self.fork else "run"
+        """`run`, `reskin:<skin>`, or `fork:<trajectory>:<step>:<name>`."""
+        if self.fork:
+            return self.fork.arm
+        return f"reskin:{self.task.skin}" if self.task.skin else "run"
 
 
 @dataclass(frozen=True)

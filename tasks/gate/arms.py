@@ -1,13 +1,19 @@
-"""Two harnesses side by side: fetch their episodes block by block and pair them."""
+"""Two harnesses side by side: fetch their episodes block by block and pair them.
+
+Where replies vary, both arms of a pair are run one right after the other, and a seeded coin says
+which goes first: the pairs of a block cross over, so that neither arm has the better hours of an
+endpoint. Where replies are always alike the harness in force goes first, because what it did says
+whether the candidate has to be run at all.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from schemas.episode import Episode
 from tasks.agent.protocols import Task
 from tasks.gate.candidate import GateWorld
-from tasks.gate.pairs import Pair, judge_pair, mean_score, untouched_pair
+from tasks.gate.pairs import Pair, goes_new_first, judge_pair, mean_score, untouched_pair
 from tasks.harness import Harness
 
 CanTouch = Callable[[Harness, Harness, Episode], Awaitable[bool]]
@@ -37,18 +43,42 @@ class Arms:
 
     async def pair(self, tasks: Sequence[Task], first_ordinal: int = 0) -> list[Pair]:
         """Run what has to be run and pair it, in task order."""
+        if not self.world.is_deterministic and not self.only_passed:
+            return await self._cross(tasks, first_ordinal)
         olds = await self._episodes(self.old, tasks)
         answers = await asyncio.gather(*(self._touches(olds[task.task_id]) for task in tasks))
         touched = [task for task, is_touched in zip(tasks, answers, strict=True) if is_touched]
         news = await self._episodes(self.new, touched)
-        pairs = []
-        for offset, task in enumerate(tasks):
+        pairs: list[Pair] = []
+        for ordinal, task in enumerate(tasks, start=first_ordinal):
             old = olds[task.task_id]
-            if task.task_id in news:
-                pairs.append(judge_pair(task, first_ordinal + offset, old, news[task.task_id]))
-            else:
-                pairs.append(untouched_pair(task, first_ordinal + offset, old))
+            if task.task_id not in news:
+                pairs.append(untouched_pair(task, ordinal, old))
+                continue
+            pair = judge_pair(task, ordinal, old, news[task.task_id])
+            pairs.append(replace(pair, new_first=False))
         return pairs
+
+    async def _cross(self, tasks: Sequence[Task], first_ordinal: int) -> list[Pair]:
+        """Run both arms at once, half of the pairs the one way round and half the other."""
+        seed = self.world.seed
+        ahead = [task for task in tasks if goes_new_first(seed, task.task_id)]
+        behind = [task for task in tasks if not goes_new_first(seed, task.task_id)]
+        news, olds = await asyncio.gather(
+            self._episodes(self.new, ahead), self._episodes(self.old, behind)
+        )
+        more_olds, more_news = await asyncio.gather(
+            self._episodes(self.old, ahead), self._episodes(self.new, behind)
+        )
+        olds, news = olds | more_olds, news | more_news
+        first = {task.task_id for task in ahead}
+        return [
+            replace(
+                judge_pair(task, ordinal, olds[task.task_id], news[task.task_id]),
+                new_first=task.task_id in first,
+            )
+            for ordinal, task in enumerate(tasks, start=first_ordinal)
+        ]
 
     async def rerun(self, tasks: Sequence[Task]) -> dict[str, tuple[list[Episode], list[Episode]]]:
         """Run both arms on fresh repeats that no trial has used."""

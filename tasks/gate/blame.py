@@ -1,4 +1,4 @@
-"""Which edit of a bundle loses a task: add the edits one by one and see where it is lost."""
+"""Which edit of a bundle loses, or wins, a task: add them one by one and see where it turns."""
 
 from collections.abc import Sequence
 
@@ -18,27 +18,45 @@ async def blame_losses(
     one edit is named for each task. Where replies vary a task may be lost nowhere on the way; it
     then stands against the last edit.
     """
-    open_tasks = list(lost)
-    blamed: dict[str, list[str]] = {}
+    return await _trace(world, base, edits, lost, 0.0)
+
+
+async def credit_wins(
+    world: GateWorld, base: Harness, edits: Sequence[Candidate], won: Sequence[Task]
+) -> dict[str, list[str]]:
+    """Tasks by the id of the edit whose addition first solves them; as `blame_losses`."""
+    return await _trace(world, base, edits, won, 1.0)
+
+
+async def _trace(
+    world: GateWorld,
+    base: Harness,
+    edits: Sequence[Candidate],
+    tasks: Sequence[Task],
+    turned: float,
+) -> dict[str, list[str]]:
+    open_tasks = list(tasks)
+    named: dict[str, list[str]] = {}
     for count, edit in enumerate(edits, start=1):
         if not open_tasks:
             break
         if count == len(edits):
             here = {task.task_id for task in open_tasks}
         else:
-            part = combine(base, edits[:count])
-            here = await _lost(world, part, open_tasks)
+            here = await _turned(world, combine(base, edits[:count]), open_tasks, turned)
         if here:
-            blamed[edit.edit_id] = sorted(here)
+            named[edit.edit_id] = sorted(here)
             open_tasks = [task for task in open_tasks if task.task_id not in here]
-    return blamed
+    return named
 
 
-async def _lost(world: GateWorld, harness: Harness, tasks: Sequence[Task]) -> set[str]:
+async def _turned(
+    world: GateWorld, harness: Harness, tasks: Sequence[Task], turned: float
+) -> set[str]:
     episodes = await world.run(harness, tasks, world.repeats)
-    lost = set()
+    found = set()
     for task in tasks:
         score = mean_score(e for e in episodes if e.trajectory.task_id == task.task_id)
-        if score == 0:
-            lost.add(task.task_id)
-    return lost
+        if score == turned:
+            found.add(task.task_id)
+    return found

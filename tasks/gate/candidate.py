@@ -1,12 +1,13 @@
 """What the gate judges, how it is set, and how it gets rollouts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from schemas.episode import Episode
 from schemas.fields import Layer
 from tasks.agent.protocols import Task
+from tasks.gate.touch import Replayer
 from tasks.harness import Harness
 
 TEXT_LAYERS = frozenset[Layer]({"contract", "skills"})
@@ -63,6 +64,12 @@ class GateSettings:
     token_increase: float = 0.25
     margin: float = 0.02
     fresh_repeats: int = 2
+    exposures: int = 48
+    """Continuations with an edit that a round may run on train forks; 0 leaves them out."""
+    noise_share: float = 0.1
+    """Share of select tasks on which the harness in force is compared with itself."""
+    reskins: int = 12
+    """Most won tasks that are tried again under other names."""
 
     @property
     def threshold(self) -> float:
@@ -81,6 +88,36 @@ class RunEpisodes(Protocol):
 
 
 @dataclass(frozen=True)
+class Moment:
+    """A step of a stored run at which an edit would act."""
+
+    source: Episode
+    step_index: int
+
+
+class RunForks(Protocol):
+    """Goes on with stored runs of train tasks from given moments under a harness."""
+
+    async def __call__(
+        self, harness: Harness, moments: Sequence[Moment], repeats: Sequence[int]
+    ) -> Sequence[Episode]:
+        """Return one episode for each moment and repeat, moments first, in the order given."""
+        ...
+
+
+@dataclass(frozen=True)
+class History:
+    """Stored train runs of the harness in force, and who can be asked about them."""
+
+    episodes: tuple[Episode, ...]
+    replayer: Replayer
+
+
+Reskin = Callable[[Task, int], Task]
+"""The same task under other names, of the same difficulty."""
+
+
+@dataclass(frozen=True)
 class GateWorld:
     """Where the paired trials of a cycle take place.
 
@@ -89,6 +126,12 @@ class GateWorld:
         select: tasks of the select split, in any order.
         must_pass: train tasks that passed in all runs of the harnesses in force so far.
         is_deterministic: whether the model gives equal replies to equal conversations.
+        measures_noise: whether the harness in force is compared with itself; also where replies
+            should be equal but come from an endpoint that may not keep its word.
+        fork: goes on with stored train runs; null where worlds cannot be brought back to a step.
+        history: the stored train runs; null where none can be gone on with.
+        reskin: gives a task other names; null where the environment cannot.
+        train_families: train tasks by family.
     """
 
     cycle_id: str
@@ -98,6 +141,11 @@ class GateWorld:
     is_deterministic: bool
     run: RunEpisodes
     settings: GateSettings = field(default_factory=GateSettings)
+    measures_noise: bool = False
+    fork: RunForks | None = None
+    history: History | None = None
+    reskin: Reskin | None = None
+    train_families: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def repeats(self) -> tuple[int, ...]:

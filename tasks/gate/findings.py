@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.fields import Reason, Verdict
-from schemas.gate import GateDecisionRow, ReplayCheckRow
+from schemas.gate import GateDecisionRow, GateStage, ReplayCheckRow
 from schemas.harness import EditPredictionRow
 from tasks.gate.candidate import Candidate
 from tasks.gate.paired import Trial
-
-Stage = Literal["static", "replay", "paired", "budget", "prune"]
 
 VERDICTS: dict[Reason, Verdict] = {
     "evidence": "accepted",
@@ -133,6 +131,11 @@ def decide_by_trial(
         delta_hi=delta.hi,
         regressions=len(trial.regressions),
         resolvable_gain=outcome.resolvable_gain,
+        token_increase=outcome.token_increase,
+        flip_rate=outcome.flip_rate,
+        rare_families=as_json(outcome.rare_families),
+        reskin_pairs=outcome.reskin_pairs,
+        reskin_gain=outcome.reskin_gain,
         findings=as_json(outcome.notes),
     )
 
@@ -141,11 +144,16 @@ def decide_by_trial(
 class Outcome:
     """How a group of edits came out of the paired gate and its budgets."""
 
-    stage: Stage
+    stage: GateStage
     reason: Reason
     notes: tuple[str, ...] = ()
     resolvable_gain: float | None = None
     """Smallest gain that the pairs could have shown; only when they decided nothing."""
+    token_increase: float | None = None
+    flip_rate: float | None = None
+    rare_families: tuple[str, ...] = ()
+    reskin_pairs: int | None = None
+    reskin_gain: float | None = None
 
 
 def as_json(sentences: Sequence[str]) -> str:

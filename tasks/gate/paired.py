@@ -27,7 +27,7 @@ from tasks.statistics.evidence import EProcess, e_uniform
 from tasks.statistics.resampling import PairedDelta, paired_delta
 
 Stop = Literal["evidence", "regression", "futile", "insufficient_evidence"]
-Purpose = Literal["gate", "prune", "ablation"]
+Purpose = Literal["gate", "prune", "ablation", "noise", "reskin", "repeat"]
 
 HARM_THRESHOLD = 20
 """e-value of losses against wins at which a candidate counts as harmful."""
@@ -178,6 +178,7 @@ def trial_rows(
             result=pair.result,
             by_construction=pair.by_construction,
             e_value=e_value,
+            new_first=pair.new_first,
         )
         for pair, e_value in zip(pairs, e_values, strict=True)
     )

@@ -21,6 +21,8 @@ class Pair:
     result: PairResult
     old_score: float | None
     new_score: float | None
+    new_first: bool | None = None
+    """Whether the candidate went first; null when one arm was run, or both at no set time."""
 
     @property
     def is_valid(self) -> bool:
@@ -31,6 +33,11 @@ class Pair:
 def order_tasks(tasks: Iterable[Task], seed: int) -> tuple[Task, ...]:
     """Put tasks in a random order that depends on seed and task alone, not on a candidate."""
     return tuple(sorted(tasks, key=lambda task: (_rank(seed, task.task_id), task.task_id)))
+
+
+def goes_new_first(seed: int, task_id: str) -> bool:
+    """Toss the coin that says which arm of a pair goes first."""
+    return int(_rank(seed, f"first:{task_id}")[:8], 16) % 2 == 1
 
 
 def judge_pair(task: Task, ordinal: int, old: Sequence[Episode], new: Sequence[Episode]) -> Pair:

@@ -82,6 +82,10 @@ class Replayer:
         comparison = await self.compare(old, new, episode)
         return comparison.is_touched or _is_blind(comparison)
 
+    def prompt_differs(self, old: Harness, new: Harness, episode: Episode) -> bool:
+        """Whether two harnesses send a model different words in a stored run."""
+        return self._prompts_differ(old, new, self._opening(old, episode), episode)
+
     async def compare(self, old: Harness, new: Harness, episode: Episode) -> Comparison:
         """Find every moment of a stored run at which two harnesses act differently."""
         opening = self._opening(old, episode)

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -109,9 +110,23 @@ def test_an_edit_that_loses_a_must_pass_task_is_dropped_before_the_bundle_spends
 
     result, rows, _ = judged([bad, good], solves, must_pass=[0, 1, 2])
     assert rows[bad.edit_id].reason == "regression"
-    assert rows[bad.edit_id].slot is None
+    assert (rows[bad.edit_id].slot, rows[bad.edit_id].stage) == (None, "screen")
     assert result.accepted == (good.edit_id,)
     assert result.slots_spent == 1
+
+
+def test_families_that_train_hardly_covers_are_named(
+    base, tasks, world_of, run, candidate, clean, synthetic
+):
+    edit = candidate("good")
+    world = world_of(synthetic(lambda task, harness, repeat: bool(harness.artifacts)), tasks(60))
+    some = replace(world, train_families={"f0": 30, "f1": 2, "f2": 30, "f3": 1000})
+    [row] = run(decide_round(clean(edit), base, some, slots=1)).decisions
+    assert json.loads(row.rare_families) == ["f0", "f1", "f2"]
+    assert "f1" in row.findings
+    even = replace(world, train_families=dict.fromkeys(("f0", "f1", "f2", "f3"), 10))
+    [row] = run(decide_round(clean(edit), base, even, slots=1)).decisions
+    assert json.loads(row.rare_families) == []
 
 
 def test_a_bundle_with_a_harmful_edit_is_retried_without_it(judged, candidate):
@@ -178,6 +193,7 @@ def test_a_passenger_that_changes_nothing_is_pruned(judged, candidate):
     )
     assert result.accepted == (good.edit_id,)
     assert (rows[idle.edit_id].verdict, rows[idle.edit_id].stage) == ("undecided", "prune")
+    assert "needed 120" in rows[idle.edit_id].findings
     assert {artifact.name for artifact in result.harness.artifacts} == {"good"}
 
 

@@ -1,0 +1,274 @@
+"""Exposure trials: stored train runs are forked where an edit would act, with and without it.
+
+They rank the edits of a round and refuse those that clearly do harm; they never commit, because
+edits were made from these very runs. Losses alone refuse, by an exact one-sided 95 % limit:
+
+- a model that always replies alike: the share of passing forks that the edit loses lies above the
+  regression budget;
+- otherwise losses outnumber wins by more than chance.
+
+Both arms are forks with the same luck. A model that always replies alike goes on from the start as
+it did, so there the stored run is the arm without the edit.
+
+At least two losses are needed, and more losses than wins. With more edits than the budget can
+follow, the edits race: each rung halves the edits, keeps the better half and doubles their forks.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from schemas.episode import Episode
+from schemas.gate import ExposureTrialRow
+from schemas.harness import EditPredictionRow
+from tasks.agent.clearance import deadline
+from tasks.gate.candidate import TEXT_LAYERS, Candidate, GateWorld, History, Moment
+from tasks.gate.pairs import score_of
+from tasks.gate.replay import usable
+from tasks.gate.touch import Replayer
+from tasks.statistics.evidence import PairResult, mcnemar_one_sided
+
+CONFIDENCE = 0.95
+MIN_LOSSES = 2
+FIRST_RUNG = 4
+"""Forks of each edit in the first rung, half of them of passing runs."""
+MOST = 16
+"""Forks after which an edit needs no more."""
+CLEAR_SHARE = 0.5
+"""Share of tried runs lost, or fixed, from which all runs it touches are expected to go so."""
+
+
+@dataclass
+class Exposed:
+    """What forks have shown of one edit."""
+
+    candidate: Candidate
+    passing: list[Moment]
+    failing: list[Moment]
+    rows: list[ExposureTrialRow] = field(default_factory=list[ExposureTrialRow])
+    lost_of_passing: tuple[int, int] = (0, 0)
+    won_of_failing: tuple[int, int] = (0, 0)
+
+    @property
+    def wins(self) -> int:
+        """Forks that only pass with the edit."""
+        return sum(row.result == "win" for row in self.rows)
+
+    @property
+    def losses(self) -> int:
+        """Forks that only pass without it."""
+        return sum(row.result == "loss" for row in self.rows)
+
+    @property
+    def standing(self) -> float:
+        """Net wins a fork; 0 before any was run."""
+        judged = sum(row.result != "invalid" for row in self.rows)
+        return (self.wins - self.losses) / judged if judged else 0.0
+
+    def take(self, count: int, seed: int) -> list[Moment]:
+        """Next moments to try, passing runs and others in turn."""
+        done = {row.source_trajectory_id for row in self.rows}
+        waiting = [
+            sorted(
+                (m for m in group if m.source.trajectory_id not in done),
+                key=lambda m: _rank(seed, m.source.trajectory_id),
+            )
+            for group in (self.passing, self.failing)
+        ]
+        half = (count + 1) // 2
+        failing = waiting[1][: max(count - half, count - len(waiting[0]))]
+        return [*waiting[0][: count - len(failing)], *failing]
+
+
+@dataclass(frozen=True)
+class Exposures:
+    """The exposure trials of a round."""
+
+    order: tuple[str, ...]
+    """Ids of the edits, best first."""
+    refused: dict[str, str]
+    """Ids of harmful edits, with the sentence that says what was seen."""
+    rows: tuple[ExposureTrialRow, ...]
+    predictions: tuple[EditPredictionRow, ...]
+
+
+async def expose(world: GateWorld, edits: Sequence[Candidate]) -> Exposures:
+    """Race the edits over forks of stored train runs, within the budget of the settings."""
+    entries: list[Exposed] = []
+    if world.fork is not None and world.history is not None and world.settings.exposures > 0:
+        entries = [await _find_moments(edit, world.history, world.seed) for edit in edits]
+        entries = [entry for entry in entries if entry.passing or entry.failing]
+        await _race(world, entries)
+    standing = {entry.candidate.edit_id: entry.standing for entry in entries}
+    ids = [edit.edit_id for edit in edits]
+    refused = {entry.candidate.edit_id: why for entry in entries if (why := _harm(world, entry))}
+    return Exposures(
+        order=tuple(sorted(ids, key=lambda edit_id: -standing.get(edit_id, 0.0))),
+        refused=refused,
+        rows=tuple(row for entry in entries for row in entry.rows),
+        predictions=tuple(row for entry in entries for row in _predict(entry)),
+    )
+
+
+async def _find_moments(candidate: Candidate, history: History, seed: int) -> Exposed:
+    """Where the edit would act: first passing runs, then failures, each in a seeded order."""
+    runs = sorted(
+        usable(candidate, history.episodes), key=lambda run: _rank(seed, run.trajectory_id)
+    )
+    evidence = {member.trajectory_id: member.step_index for member in candidate.members}
+    found = Exposed(candidate, [], [])
+    for group, outcomes in ((found.passing, True), (found.failing, False)):
+        for run in (run for run in runs if run.is_success == outcomes):
+            if len(group) == MOST // 2:
+                break
+            step = await _acts_at(candidate, run, history.replayer, evidence)
+            if step is not None and step < len(run.steps):
+                group.append(Moment(run, step))
+    return found
+
+
+async def _acts_at(
+    candidate: Candidate, run: Episode, replayer: Replayer, evidence: dict[str, int | None]
+) -> int | None:
+    """Step at which an edit first acts in a run; null when it acts nowhere."""
+    if candidate.layer in TEXT_LAYERS:
+        # Text is there from the start. In a failure it is known when it would be needed.
+        if run.is_failure and run.trajectory_id not in evidence:
+            return None
+        if not replayer.prompt_differs(candidate.parent, candidate.child, run):
+            return None
+        return evidence.get(run.trajectory_id) or 0
+    comparison = await replayer.compare(candidate.parent, candidate.child, run)
+    steps = [difference.step_index for difference in comparison.differences]
+    last = deadline(run, evidence.get(run.trajectory_id)) if run.is_failure else None
+    in_time = [step for step in steps if last is None or step <= last]
+    return min(in_time, default=None)
+
+
+async def _race(world: GateWorld, entries: Sequence[Exposed]) -> None:
+    racing, left, rung = list(entries), world.settings.exposures, 1
+    while racing and left > 0:
+        each = min(FIRST_RUNG * 2 ** (rung - 1), left // len(racing))
+        if each == 0:
+            racing = racing[:left]
+            each = 1
+        for entry in racing:
+            moments = entry.take(each, world.seed)
+            await _fork(world, entry, moments, rung)
+            left -= len(moments)
+        racing = [e for e in racing if _is_open(world, e)]
+        racing = sorted(racing, key=lambda e: -e.standing)[: max(1, (len(entries) >> rung))]
+        rung += 1
+
+
+def _is_open(world: GateWorld, entry: Exposed) -> bool:
+    has_more = len(entry.rows) < min(MOST, len(entry.passing) + len(entry.failing))
+    return has_more and not _harm(world, entry)
+
+
+async def _fork(world: GateWorld, entry: Exposed, moments: Sequence[Moment], rung: int) -> None:
+    assert world.fork is not None
+    edit = entry.candidate
+    is_known = [world.is_deterministic and moment.step_index == 0 for moment in moments]
+    missing = [moment for moment, known in zip(moments, is_known, strict=True) if not known]
+    forked = iter(await world.fork(edit.parent, missing, (0,)) if missing else [])
+    olds = [
+        moment.source if known else next(forked)
+        for moment, known in zip(moments, is_known, strict=True)
+    ]
+    news = await world.fork(edit.child, moments, (0,)) if moments else []
+    for moment, old, new in zip(moments, olds, news, strict=True):
+        row = _row(world, entry, moment, (old, new), rung)
+        entry.rows.append(row)
+        if row.result == "invalid":
+            continue
+        lost, passed = entry.lost_of_passing
+        won, failed = entry.won_of_failing
+        if score_of(old) == 1:
+            entry.lost_of_passing = (lost + (row.result == "loss"), passed + 1)
+        else:
+            entry.won_of_failing = (won + (row.result == "win"), failed + 1)
+
+
+def _row(
+    world: GateWorld,
+    entry: Exposed,
+    moment: Moment,
+    arms: tuple[Episode, Episode],
+    rung: int,
+) -> ExposureTrialRow:
+    old, new = score_of(arms[0]), score_of(arms[1])
+    result: PairResult = "invalid"
+    if old is not None and new is not None:
+        result = "win" if new > old else "loss" if new < old else "tie"
+    return ExposureTrialRow(
+        edit_id=entry.candidate.edit_id,
+        source_trajectory_id=moment.source.trajectory_id,
+        repeat=0,
+        cycle_id=world.cycle_id,
+        task_id=moment.source.trajectory.task_id,
+        step_index=moment.step_index,
+        rung=rung,
+        old_trajectory_id=arms[0].trajectory_id,
+        new_trajectory_id=arms[1].trajectory_id,
+        result=result,
+    )
+
+
+def _harm(world: GateWorld, entry: Exposed) -> str:
+    """What shows that an edit does harm; empty when nothing does."""
+    lost, passed = entry.lost_of_passing
+    if entry.losses < MIN_LOSSES or entry.losses <= entry.wins:
+        return ""
+    if not world.is_deterministic:
+        chance = mcnemar_one_sided(entry.losses, entry.wins)
+        if chance > 1 - CONFIDENCE:
+            return ""
+        text = f"On forks of train runs it loses {entry.losses} and wins {entry.wins};"
+        return f"{text} chance alone does so in {chance:.1%}."
+    bound = lowest_share(lost, passed)
+    if bound <= world.settings.regression_share:
+        return ""
+    text = f"It loses {lost} of {passed} passing train runs from where it acts; at least"
+    return (
+        f"{text} {bound:.1%} with confidence .95, and {world.settings.regression_share:.0%} may be."
+    )
+
+
+def lowest_share(hits: int, trials: int) -> float:
+    """Exact one-sided 95 % lower limit of a share (Clopper-Pearson)."""
+    from scipy.special import betaincinv
+
+    return float(betaincinv(hits, trials - hits + 1, 1 - CONFIDENCE)) if hits else 0.0
+
+
+def _predict(entry: Exposed) -> list[EditPredictionRow]:
+    """What the forks tried so far say of all stored runs in which the edit was seen to act."""
+    rows = []
+    for (hits, tried), group, word in (
+        (entry.lost_of_passing, entry.passing, "risk"),
+        (entry.won_of_failing, entry.failing, "fix"),
+    ):
+        if tried and hits >= CLEAR_SHARE * tried:
+            rows += [(moment.source.trajectory.task_id, word) for moment in group]
+    return [
+        EditPredictionRow.model_validate(
+            {
+                "edit_id": entry.candidate.edit_id,
+                "task_id": task_id,
+                "prediction": word,
+                "forecaster": "exposure",
+            }
+        )
+        for task_id, word in sorted(set(rows))
+    ]
+
+
+def _rank(seed: int, trajectory_id: str) -> str:
+    return hashlib.sha256(f"{seed}:{trajectory_id}".encode()).hexdigest()
+
+
+def reorder(edits: Sequence[Candidate], order: Sequence[str]) -> list[Candidate]:
+    """Edits in the order of a ranking."""
+    places = {edit_id: place for place, edit_id in enumerate(order)}
+    return sorted(edits, key=lambda edit: places.get(edit.edit_id, len(places)))
