@@ -18,6 +18,7 @@ from tasks.cycle import close_cycle, open_cycle
 from tasks.diagnosis import diagnose_benefit
 from tasks.editing import propose_edits
 from tasks.evaluation import score_sealed
+from tasks.following_up import follow_up
 from tasks.gating import gate_edits
 from tasks.reporting import list_decisions, summarize_cycle
 from tasks.synthesis import synthesize_data
@@ -38,8 +39,8 @@ def evolution_cycle(form: CycleForm = CycleForm()) -> dict[str, Any]:  # noqa: B
 
 
 def most_stages(form: CycleForm) -> int:
-    """Stages of a cycle that uses all its rounds: four a round, and six around them."""
-    return 6 + 4 * form.rounds
+    """Stages of a cycle that uses all its rounds: five a round, and six around them."""
+    return 6 + 5 * form.rounds
 
 
 def evolve(**inputs: Any) -> dict[str, Any]:
@@ -85,7 +86,10 @@ def evolve_in_rounds(plan: CyclePlan, call: Caller, ask: Asker) -> str:
             break
         if not is_approved(plan, harness_id, gate.harness_id, round_number, ask):
             break
-        harness_id, slots_used = gate.harness_id, gate.slots_used
+        kept = call(follow_up)(plan, harness_id, gate.harness_id, round_number)
+        if kept.harness_id == harness_id:
+            break
+        harness_id, slots_used = kept.harness_id, gate.slots_used
     return harness_id
 
 

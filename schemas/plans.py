@@ -49,6 +49,8 @@ class ProposeResult(Plan):
     proposed: int
     refused: int
     revised: int
+    editor_faults: int = 0
+    """Sessions of the editor that broke off: endpoint down, command failed or killed."""
 
 
 class GateResult(Plan):
@@ -59,6 +61,15 @@ class GateResult(Plan):
     accepted: int
     slots_used: int
     """Slots used by the cycle so far."""
+
+
+class FollowUpResult(Plan):
+    """What became of the edits a round accepted."""
+
+    harness_id: str
+    """Harness in force once falsified edits are taken out."""
+    checked: int
+    reverted: int
 
 
 class ScoreResult(Plan):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas import approvals, benefit, data, editors, failures, gate, harness, runs, trajectories
+from schemas import acceptance, benefit, data, editors, failures, gate, harness, runs, trajectories
 from schemas.fields import Row, is_volatile
 
 Group = Literal["runs", "trajectories", "failures", "harness", "gate", "benefit", "data"]
@@ -130,13 +130,14 @@ _TABLES = (
     ),
     Table("paired_trials", gate.PairedTrialRow, ("trial_id", "task_id"), "gate"),
     Table("gate_decisions", gate.GateDecisionRow, ("edit_id",), "gate"),
-    Table("approvals", approvals.ApprovalRow, ("cycle_id", "round"), "gate"),
+    Table("approvals", acceptance.ApprovalRow, ("cycle_id", "round"), "gate"),
     Table(
         "gate_calibrations",
         gate.GateCalibrationRow,
         ("calibration_id", "rule", "effect"),
         "gate",
     ),
+    Table("edit_follow_ups", acceptance.EditFollowUpRow, ("edit_id",), "gate"),
     Table("evaluations", gate.EvaluationRow, ("evaluation_id",), "gate"),
     Table("benefit_rates", benefit.BenefitRateRow, ("cycle_id", "model", "reference"), "benefit"),
     Table("decision_points", benefit.DecisionPointRow, ("decision_point_id",), "benefit"),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from schemas.approvals import ApprovalRow
+from schemas.acceptance import ApprovalRow
 from schemas.plans import CyclePlan
 from schemas.text import clean_text
 from tasks.harness import diff

@@ -4,12 +4,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from schemas.acceptance import EditFollowUpRow
 from schemas.episode import Episode
 from schemas.errors import ConfigError
 from schemas.failures import FailurePatternRow
 from schemas.fields import Split
 from schemas.gate import GateDecisionRow, ReplayCheckRow
 from schemas.harness import EditRow
+from schemas.ids import canonical_json
 from schemas.plans import CyclePlan
 from schemas.runs import CycleRow
 from tasks.agent.protocols import Environment, HasGoldTexts, Task
@@ -56,6 +58,8 @@ def past_edits(bench: Workbench, cycle_id: str) -> list[PastEdit]:
         decisions = {
             row.edit_id: row for row in reader.rows(GateDecisionRow, "cycle_id = ?", [cycle_id])
         }
+        for row in reader.rows(EditFollowUpRow, "cycle_id = ? AND is_reverted", [cycle_id]):
+            decisions[row.edit_id] = _falsified(decisions[row.edit_id], row)
         edits = reader.rows(EditRow, "cycle_id = ?", [cycle_id])
     edits = sorted(
         (edit for edit in edits if edit.edit_id in decisions),
@@ -71,6 +75,14 @@ def past_edits(bench: Workbench, cycle_id: str) -> list[PastEdit]:
         )
         for edit in edits
     ]
+
+
+def _falsified(decision: GateDecisionRow, found: EditFollowUpRow) -> GateDecisionRow:
+    """As if refused: an edit whose promises were not kept must not come back unchanged."""
+    said = f"It was taken out again: {found.realised_fixes} of {found.observed_fixes} promised "
+    said += f"fixes came true, {found.unpredicted_losses} tasks were lost."
+    update = {"verdict": "rejected", "reason": "regression", "findings": canonical_json([said])}
+    return decision.model_copy(update=update)
 
 
 def both_harnesses(edits: Iterable[EditRow]) -> set[str]:

@@ -854,6 +854,33 @@ COMMENT ON COLUMN gate_calibrations."mean_pairs" IS 'Mean pairs read before the 
 COMMENT ON COLUMN gate_calibrations."discordant_share" IS 'Share of pairs whose arms differ.';
 COMMENT ON COLUMN gate_calibrations."seed" IS 'Seed of all draws.';
 
+CREATE TABLE edit_follow_ups (
+    "edit_id"            VARCHAR NOT NULL,
+    "cycle_id"           VARCHAR NOT NULL,
+    "round"              BIGINT NOT NULL,
+    "old_harness_id"     VARCHAR NOT NULL,
+    "new_harness_id"     VARCHAR NOT NULL,
+    "runs"               BIGINT NOT NULL,
+    "observed_fixes"     BIGINT NOT NULL,
+    "realised_fixes"     BIGINT NOT NULL,
+    "unpredicted_losses" BIGINT NOT NULL,
+    "verdict"            VARCHAR NOT NULL,
+    "is_reverted"        BOOLEAN NOT NULL,
+    PRIMARY KEY ("edit_id")
+);
+COMMENT ON TABLE edit_follow_ups IS 'What an accepted edit promised, against the train runs made after it came into force.';
+COMMENT ON COLUMN edit_follow_ups."edit_id" IS 'The edit.';
+COMMENT ON COLUMN edit_follow_ups."cycle_id" IS 'Cycle that accepted it.';
+COMMENT ON COLUMN edit_follow_ups."round" IS 'Round that accepted it.';
+COMMENT ON COLUMN edit_follow_ups."old_harness_id" IS 'Harness in force before the round.';
+COMMENT ON COLUMN edit_follow_ups."new_harness_id" IS 'Harness in force after it, whose runs are the reality.';
+COMMENT ON COLUMN edit_follow_ups."runs" IS 'Train runs after the edit came into force.';
+COMMENT ON COLUMN edit_follow_ups."observed_fixes" IS 'Tasks it promised to fix that failed before and were run again; a task not run is unknown.';
+COMMENT ON COLUMN edit_follow_ups."realised_fixes" IS 'How many of them are solved now.';
+COMMENT ON COLUMN edit_follow_ups."unpredicted_losses" IS 'Tasks solved before, lost now, traced to this edit and not named by it as risks.';
+COMMENT ON COLUMN edit_follow_ups."verdict" IS 'falsified: losses exceed fixes, or too many promises were kept not even once.';
+COMMENT ON COLUMN edit_follow_ups."is_reverted" IS 'Whether it was taken out again; a falsified edit stays where a later one built on it.';
+
 CREATE TABLE evaluations (
     "evaluation_id"      VARCHAR NOT NULL,
     "environment"        VARCHAR NOT NULL,
