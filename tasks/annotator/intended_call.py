@@ -8,11 +8,12 @@ a call is not an intended one.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from tasks.agent.commands import NEAR, plain_command, similarity, verb_of
 from tasks.annotator.canonical import TEXT_CAP
 from tasks.annotator.profile import EnvironmentProfile
 
@@ -195,11 +196,6 @@ def _shell(text: str, profile: EnvironmentProfile) -> Intended | None:
     return None
 
 
-def plain_command(text: str) -> str:
-    """A command as words: lower case, no marks around it."""
-    return re.sub(r"\s+", " ", text[:400]).strip(" \t`*\"'.>-!").lower()
-
-
 def _command(
     text: str, profile: EnvironmentProfile, admissible: tuple[str, ...] | None
 ) -> Intended | None:
@@ -215,9 +211,15 @@ def _command(
         longest = max((c for c in commands if len(c) > 4 and c in said), key=len, default=None)
         if longest is not None and " " in longest:
             return Intended("command_in_text", "sentence", tool, line, argument)
-        if said.split(" ")[0] in verbs and 1 < len(said.split(" ")) <= 8:
+        if said.split(" ")[0] in verbs and _is_near(said, commands):
             return Intended("command_in_text", "near_line", tool, line, argument)
     return None
+
+
+def _is_near(said: str, commands: Iterable[str]) -> bool:
+    """Whether a line reads like a command of its verb, and not like a sentence."""
+    same = [one for one in commands if verb_of(one) == verb_of(said)]
+    return any(similarity(said, one) >= NEAR for one in same)
 
 
 def answer_tools(profile: EnvironmentProfile) -> list[str]:

@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 
 from schemas.ids import canonical_json, sha256_hex
+from tasks.agent.clearance import DECISIVE_WINDOW
+from tasks.agent.commands import CLEAR, NEAR
 
 TAXONOMY_VERSION = "1.0"
 
@@ -31,12 +33,13 @@ class Parameters:
         failed_family: failures of one command family that make a wrong strategy.
         prose_words: words from which on an answer value is prose.
         similarity: string similarity from which on a command is a near miss.
+        clear: lead in similarity that the nearest command must have over the next.
         name_tokens: most words of an identifier with spaces.
     """
 
     decisive_filter: bool = True
     use_gold: bool = True
-    repair_window: int = 3
+    repair_window: int = DECISIVE_WINDOW
     budget_share: float = 0.30
     repeat_run: int = 3
     repeat_share: float = 0.40
@@ -51,7 +54,8 @@ class Parameters:
     revisit_share: float = 0.50
     failed_family: int = 3
     prose_words: int = 5
-    similarity: float = 0.55
+    similarity: float = NEAR
+    clear: float = CLEAR
     name_tokens: int = 5
 
 

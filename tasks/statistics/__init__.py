@@ -8,6 +8,7 @@ stratified    Mantel-Haenszel, Cochran-Armitage
 ratio         ratio of paired means with Fieller limits
 agreement     Cohen's kappa, order agreement
 weighting     effective sample size, weighted centred least squares
+contingency   two shares side by side, Fisher exact
 similarity    linear CKA
 
 A value that is not separated from an undefined one is null with a status, never a number.

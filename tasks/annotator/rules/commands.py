@@ -1,11 +1,9 @@
 """AR2 and EC2 of worlds with admissible commands: near misses, wrong verbs, unmet preconditions."""
 
-import difflib
 from collections.abc import Iterable
-from itertools import pairwise
 
+from tasks.agent.commands import Near, near_misses, plain_command, the_one, things_of, verb_of
 from tasks.annotator.hits import Hit, View, call_evidence, hit_at, quote, sign
-from tasks.annotator.intended_call import plain_command
 from tasks.annotator.timeline import CallView, Turn
 
 
@@ -41,30 +39,12 @@ def is_non_progress(view: View, turn: Turn) -> bool:
 
 
 def _verbs(commands: Iterable[str]) -> set[str]:
-    return {plain_command(command).split(" ")[0] for command in commands if command.strip()}
+    return {verb_of(command) for command in commands if command.strip()}
 
 
-def nearest_command(said: str, admissible: tuple[str, ...], cutoff: float) -> str | None:
-    """The one admissible command of the same verb that is close enough; None when ambiguous."""
-    verb = said.split(" ")[0]
-    scored = sorted(
-        (
-            (difflib.SequenceMatcher(None, said, plain_command(item)).ratio(), item)
-            for item in admissible
-            if plain_command(item).split(" ")[0] == verb
-        ),
-        reverse=True,
-    )
-    if not scored or scored[0][0] < cutoff:
-        return None
-    is_ambiguous = len(scored) > 1 and scored[0][0] - scored[1][0] < 0.05
-    return None if is_ambiguous else scored[0][1]
-
-
-def _near_miss(view: View, turn: Turn, said: str) -> str | None:
-    """The offered command that was meant: same verb, close in words, about the same things."""
-    same = tuple(c for c in turn.admissible or () if _objects(plain_command(c)) == _objects(said))
-    return nearest_command(said, same, view.parameters.similarity)
+def _near_misses(view: View, turn: Turn, said: str) -> list[Near]:
+    """Offered commands of the same verb about the same things: one of them was meant."""
+    return near_misses(said, turn.admissible or (), near=view.parameters.similarity)
 
 
 def _offered_verbs(view: View) -> set[str]:
@@ -72,29 +52,25 @@ def _offered_verbs(view: View) -> set[str]:
     return _verbs(commands)
 
 
-def _objects(command: str) -> set[str]:
-    """Names with their number, such as `drawer 2`; bare words of four letters and more else."""
-    words = command.split(" ")
-    numbered = {f"{a} {b}" for a, b in pairwise(words) if b.isdigit()}
-    return numbered or {word for word in words[1:] if len(word) > 3}
-
-
 def inadmissible_command(view: View) -> list[Hit]:
     """AR2: a command in a form that the environment does not take."""
     hits: list[Hit] = []
     known = _offered_verbs(view)
     for turn, call, argument, said in _refused(view):
-        verb = said.split(" ")[0]
-        near = _near_miss(view, turn, said)
-        if verb in known and near is None:
+        verb = verb_of(said)
+        misses = _near_misses(view, turn, said)
+        if verb in known and not misses:
             continue
+        near = the_one(misses, clear=view.parameters.clear)
         form = "near_miss" if verb in known else "unknown_verb"
         signature = sign(
             "inadmissible_command", tool=call.run_tool, argument=argument, form=form, verb=verb[:40]
         )
         evidence = call_evidence(turn, call) | {
             "command": quote(said),
-            "nearest": near,
+            "nearest": near.command if near else None,
+            "similarity": round(misses[0].similarity, 3) if misses else None,
+            "similarity_needed": view.parameters.similarity,
             "verbs": sorted(known)[:40],
         }
         hits.append(
@@ -112,9 +88,9 @@ def inadmissible_command(view: View) -> list[Hit]:
 
 def _enabling(said: str, turn: Turn) -> list[str]:
     """Offered commands about the same things with another verb, such as `open drawer 2`."""
-    wanted, verb = _objects(said), said.split(" ")[0]
+    wanted, verb = things_of(said), verb_of(said)
     offered = map(plain_command, turn.admissible or ())
-    return sorted(c for c in offered if c.split(" ")[0] != verb and wanted & _objects(c))
+    return sorted(c for c in offered if verb_of(c) != verb and wanted & things_of(c))
 
 
 def state_precondition(view: View) -> list[Hit]:
@@ -122,10 +98,8 @@ def state_precondition(view: View) -> list[Hit]:
     hits: list[Hit] = []
     known = _offered_verbs(view)
     for turn, call, argument, said in _refused(view):
-        verb = said.split(" ")[0]
-        if verb not in known:
-            continue
-        if _near_miss(view, turn, said) is not None:
+        verb = verb_of(said)
+        if verb not in known or _near_misses(view, turn, said):
             continue
         enabling = _enabling(said, turn)
         verbs = sorted(_verbs(enabling) - {"examine", "look"})
