@@ -3,8 +3,10 @@
 Exit codes: 0 done, 1 failed or nothing usable, 2 usage, 3 partial.
 """
 
+import logging
 import os
 import sys
+import warnings
 
 import typer
 
@@ -26,7 +28,15 @@ app.add_typer(harness.app, name="harness")
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    silence_libraries()
     sys.exit(run(sys.argv[1:]))
+
+
+def silence_libraries() -> None:
+    """Keep log lines and warnings of libraries out of what a command says; -W brings them back."""
+    logging.getLogger().addHandler(logging.NullHandler())
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
 
 
 def run(arguments: list[str]) -> int:
