@@ -1,5 +1,6 @@
 """Running a flow from the command line against a Prefect server."""
 
+import logging
 import os
 import time
 from collections.abc import Callable
@@ -7,6 +8,7 @@ from typing import Any
 
 from deployments.server import client_environment, prefect_server
 from schemas.forms import CycleForm
+from schemas.plans import CyclePlan
 from schemas.settings import load_settings
 
 
@@ -15,28 +17,60 @@ def run_cycle_flow(
 ) -> dict[str, Any]:
     """Run the cycle flow in this process, tracked by a server; return its summary.
 
+    A cycle that is finished is answered from the warehouse: no server is started for it.
     `startup_s` is what starting or finding the server and loading the libraries took, `wall_s`
     the cycle itself.
     """
-    from tasks.cycle import check_words
-
-    check_words(form)
-    settings = load_settings()
-    settings.home.mkdir(parents=True, exist_ok=True)
-    home = settings.home.resolve()
     begun = time.monotonic()
-    note("starting")
-    with prefect_server(home, environ=os.environ, keep=keep_server) as api_url:
-        os.environ.update(client_environment(home, api_url))
-        from flows.evolution_cycle import evolution_cycle
-        from warehouse.suites import warm_up
+    from tasks.cycle import plan_cycle
 
-        warm_up()
-        started = time.monotonic()
+    plan = plan_cycle(form)
+    if plan.is_finished:
+        note("already done: answered from the warehouse")
+        return _timed(begun, time.monotonic(), lambda: _summarize(plan))
+    home = load_settings().home
+    home.mkdir(parents=True, exist_ok=True)
+    home = home.resolve()
+
+    def load(api_url: str) -> None:
+        os.environ.update(client_environment(home, api_url))
+        load_libraries()
+
+    note("starting")
+    with prefect_server(home, environ=os.environ, keep=keep_server, meanwhile=load) as api_url:
+        from flows.evolution_cycle import evolution_cycle
+
         note(f"server {api_url}")
-        summary = evolution_cycle(form)
-        ended = time.monotonic()
+        try:
+            return _timed(begun, time.monotonic(), lambda: evolution_cycle(form))
+        finally:
+            send_logs()
+
+
+def _summarize(plan: CyclePlan) -> dict[str, Any]:
+    from tasks.reporting import summarize_cycle
+
+    return summarize_cycle(plan)
+
+
+def _timed(begun: float, started: float, run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    summary = run()
+    ended = time.monotonic()
     return summary | {
         "startup_s": round(started - begun, 3),
         "wall_s": round(ended - started, 3),
     }
+
+
+def load_libraries() -> None:
+    """Import what a cycle needs, which takes as long as a server takes to start."""
+    import flows.evolution_cycle  # noqa: F401  (registers the flow)
+    from warehouse.suites import warm_up
+
+    warm_up()
+
+
+def send_logs() -> None:
+    """Wait until the server has the logs of the run: it may end right after."""
+    for handler in logging.getLogger("prefect.flow_runs").handlers:
+        handler.flush()

@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,6 +25,9 @@ from warehouse.lock import file_lock
 HEALTH_WAIT_S = 120.0
 LOCK_WAIT_S = 2 * HEALTH_WAIT_S
 LOOPBACK = "127.0.0.1"
+CONSOLE_LEVEL = "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL"
+Meanwhile = Callable[[str], None]
+"""Work to do while a server starts; it gets the address."""
 _SPAWNED: list[subprocess.Popen[bytes]] = []
 """Held because a forgotten child that still runs is reported as a leak."""
 
@@ -44,7 +47,17 @@ class ServerRecord:
 
 
 def client_environment(home: Path, api_url: str) -> dict[str, str]:
-    """Environment variables under which flows reach the server and stay quiet."""
+    """Environment variables under which flows reach the server, log to it and stay quiet here.
+
+    What goes wrong in a flow is said once by whoever runs it; a user who sets
+    `PREFECT_LOGGING_LEVEL` sees every line of that level.
+    """
+    quiet = {} if "PREFECT_LOGGING_LEVEL" in os.environ else {CONSOLE_LEVEL: "CRITICAL"}
+    return server_environment(home, api_url) | quiet
+
+
+def server_environment(home: Path, api_url: str) -> dict[str, str]:
+    """Environment variables of the server."""
     return {
         "PREFECT_API_URL": api_url,
         "PREFECT_HOME": str(home / "prefect"),
@@ -67,9 +80,16 @@ def is_healthy(api_url: str, timeout_s: float = 2.0) -> bool:
 
 @contextmanager
 def prefect_server(
-    home: Path, *, environ: Mapping[str, str], port: int | None = None, keep: bool = False
+    home: Path,
+    *,
+    environ: Mapping[str, str],
+    port: int | None = None,
+    keep: bool = False,
+    meanwhile: Meanwhile = lambda _: None,
 ) -> Iterator[str]:
     """Give the address of a server: the user's own if it answers, else ours.
+
+    `meanwhile` is called once, and while a server of ours starts.
 
     Raises:
         ConfigError: the wanted port is taken.
@@ -77,16 +97,17 @@ def prefect_server(
     """
     own = environ.get("PREFECT_API_URL", "")
     if own and port is None and is_healthy(own):
+        meanwhile(own)
         yield own
         return
-    record = _lease(home, port=port, keep=keep)
+    record = _lease(home, port, keep=keep, meanwhile=meanwhile)
     try:
         yield record.api_url
     finally:
         _release(home)
 
 
-def _lease(home: Path, *, port: int | None, keep: bool) -> ServerRecord:
+def _lease(home: Path, port: int | None, *, keep: bool, meanwhile: Meanwhile) -> ServerRecord:
     home.mkdir(parents=True, exist_ok=True)
     with file_lock(home / "server.lock", timeout_s=LOCK_WAIT_S):
         record = _adopt(home)
@@ -94,9 +115,10 @@ def _lease(home: Path, *, port: int | None, keep: bool) -> ServerRecord:
             what = f"a server of this data folder already runs on port {record.port}"
             raise ConfigError(what, hint=f"use that port, or end process {record.pid} first")
         if record is None:
-            record = _start(home, port or free_port(), keep=keep)
-        elif keep and not record.keep:
-            record = ServerRecord(record.pid, record.port, keep=True)
+            record = _start(home, port or free_port(), keep=keep, meanwhile=meanwhile)
+        else:
+            record = ServerRecord(record.pid, record.port, keep or record.keep)
+            meanwhile(record.api_url)
         _write_record(home, record)
         leases = home / "server.leases"
         leases.mkdir(exist_ok=True)
@@ -128,7 +150,7 @@ def _adopt(home: Path) -> ServerRecord | None:
     return None
 
 
-def _start(home: Path, port: int, *, keep: bool) -> ServerRecord:
+def _start(home: Path, port: int, *, keep: bool, meanwhile: Meanwhile) -> ServerRecord:
     if not is_free(port):
         what = f"port {port} on {LOOPBACK} is already in use"
         raise ConfigError(what, hint="choose another with --port, or leave it out for a free one")
@@ -136,6 +158,7 @@ def _start(home: Path, port: int, *, keep: bool) -> ServerRecord:
     # Recorded before it is healthy, so that a kill during start-up leaves nothing unknown.
     _write_record(home, record)
     try:
+        meanwhile(record.api_url)
         healthy = _wait_healthy(record)
     except BaseException:
         stop(home, record)
@@ -151,7 +174,8 @@ def _spawn(home: Path, port: int) -> int:
     command = [sys.executable, "-m", "prefect", "server", "start"]
     command += ["--host", LOOPBACK, "--port", str(port)]
     api_url = f"http://{LOOPBACK}:{port}/api"
-    environment = {**os.environ, **client_environment(home, api_url)}
+    environment = {**os.environ, **server_environment(home, api_url)}
+    environment.pop(CONSOLE_LEVEL, None)
     with (home / "server.log").open("ab") as log:
         process = subprocess.Popen(
             command,

@@ -1,6 +1,7 @@
 """`tackroom up`: a server and every deployment served from this process, the cycle scheduled."""
 
 import fcntl
+import logging
 import os
 import re
 import signal
@@ -34,22 +35,29 @@ def serve_all(*, port: int | None, schedule: str, note: Callable[[str], None]) -
     home = load_settings().home
     home.mkdir(parents=True, exist_ok=True)
     home = home.resolve()
+    deployments: list[Any] = []
+
+    def load(api_url: str) -> None:
+        os.environ.update(client_environment(home, api_url))
+        os.environ["TACKROOM_HOME"] = str(home)
+        deployments.extend(to_deployment(block, schedule.strip()) for block in read_blocks())
+
     try:
         with ended_by_signals(), served_once(home):
             note("starting the server")
-            with prefect_server(home, environ=os.environ, port=port) as api_url:
-                os.environ.update(client_environment(home, api_url))
-                os.environ["TACKROOM_HOME"] = str(home)
-                _serve(schedule.strip(), api_url, note)
+            with prefect_server(home, environ=os.environ, port=port, meanwhile=load) as api_url:
+                note(f"open {api_url.removesuffix('/api')}/deployments - Ctrl-C stops")
+                _serve(deployments)
     except KeyboardInterrupt:
         note("stopped")
 
 
-def _serve(schedule: str, api_url: str, note: Callable[[str], None]) -> None:
+def _serve(deployments: list[Any]) -> None:
+    """Serve until interrupted. Runs are silent here; what goes wrong in serving itself is shown."""
     from prefect import serve
 
-    deployments = [to_deployment(block, schedule) for block in read_blocks()]
-    note(f"open {api_url.removesuffix('/api')}/deployments - Ctrl-C stops")
+    for handler in logging.getLogger().handlers:
+        handler.setLevel(min(handler.level, logging.ERROR))
     serve(*deployments, print_starting_message=False)
 
 

@@ -1,5 +1,6 @@
 """Opening and closing a cycle: its id, what it starts from, and what it leaves in force."""
 
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from schemas.errors import ConfigError
@@ -8,10 +9,12 @@ from schemas.forms import CycleForm
 from schemas.ids import canonical_json, make_id
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import CycleRow, StageEventRow
+from tasks.agent.protocols import Environment
 from tasks.annotator.parameters import DEFAULT, taxonomy_version
 from tasks.editing import check_editor, editor_fingerprint
 from tasks.evaluation import SPLITS
 from tasks.gating_inputs import require_pinned
+from tasks.harness import Harness
 from tasks.harness_rows import harness_rows, task_rows
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
@@ -27,18 +30,23 @@ class Closed(Plan):
     harness_id: str
 
 
-def check_words(form: CycleForm) -> None:
-    """Fail at once on a word that names nothing, before anything is started.
+@dataclass(frozen=True)
+class _Opening:
+    """What the words of a form stand for here and now."""
+
+    row: CycleRow
+    plan: CyclePlan
+    environment: Environment
+    harness: Harness
+
+
+def plan_cycle(form: CycleForm) -> CyclePlan:
+    """The cycle that a form asks for, and whether it is finished; nothing is landed.
 
     Raises:
         ConfigError: environment, model, reference, editor or harness is unknown.
     """
-    bench = Workbench.open()
-    environment = bench.environment(form.environment)
-    bench.model(form.model)
-    bench.model(form.reference)
-    check_editor(bench, form.editor)
-    bench.harness(environment.name, form.harness)
+    return _resolve(Workbench.open(), form).plan
 
 
 def open_cycle(form: CycleForm) -> CyclePlan:
@@ -47,10 +55,26 @@ def open_cycle(form: CycleForm) -> CyclePlan:
     Raises:
         ConfigError: a word names nothing, or the environment lacks a split.
     """
-    check_words(form)
     bench = Workbench.open()
+    opening = _resolve(bench, form)
+    if opening.plan.is_finished:
+        return opening.plan
+    rows: list[Row] = [opening.row, *harness_rows(opening.harness)]
+    for split in SPLITS:
+        tasks = first_tasks(opening.environment.tasks(split), form.tasks)
+        if not tasks:
+            what = f"environment `{opening.environment.name}` has no {split} tasks"
+            raise ConfigError(what, hint="a cycle needs train, select and sealed tasks")
+        rows += task_rows(opening.environment, tasks)
+    bench.land(rows, "open_cycle")
+    bench.commit()
+    return opening.plan
+
+
+def _resolve(bench: Workbench, form: CycleForm) -> _Opening:
     environment = bench.environment(form.environment)
     model, reference = bench.model(form.model), bench.model(form.reference)
+    check_editor(bench, form.editor)
     harness = bench.harness(environment.name, form.harness)
     inputs = form.model_dump(mode="json") | {
         "environment": environment.name,
@@ -73,19 +97,13 @@ def open_cycle(form: CycleForm) -> CyclePlan:
         inputs=canonical_json(inputs),
         created_at=bench.now,
     )
-    plan = CyclePlan(cycle_id=row.cycle_id, form=form, base_harness_id=harness.harness_id)
-    if is_finished(bench, row.cycle_id):
-        return plan.model_copy(update={"is_finished": True})
-    rows: list[Row] = [row, *harness_rows(harness)]
-    for split in SPLITS:
-        tasks = first_tasks(environment.tasks(split), form.tasks)
-        if not tasks:
-            what = f"environment `{environment.name}` has no {split} tasks"
-            raise ConfigError(what, hint="a cycle needs train, select and sealed tasks")
-        rows += task_rows(environment, tasks)
-    bench.land(rows, "open_cycle")
-    bench.commit()
-    return plan
+    plan = CyclePlan(
+        cycle_id=row.cycle_id,
+        form=form,
+        base_harness_id=harness.harness_id,
+        is_finished=is_finished(bench, row.cycle_id),
+    )
+    return _Opening(row, plan, environment, harness)
 
 
 def is_finished(bench: Workbench, cycle_id: str) -> bool:
