@@ -90,3 +90,21 @@ def export(
         emit_json(result)
     else:
         emit_text(f"{result['folder']}: {result['harness_id']}")
+
+
+@app.command("history")
+def history(
+    artifact: Annotated[str, typer.Argument(help="Only this artifact; empty takes all.")] = "",
+    environment: Annotated[str, typer.Option(help="Only this environment.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Tell each artifact's story: proposals, verdicts, kept promises, what it did in runs."""
+    from tasks.harness_history import artifact_histories, tell_history
+
+    found = artifact_histories(environment, artifact)
+    if as_json:
+        emit_json({"artifacts": found})
+        return
+    for story in found:
+        for line in tell_history(story):
+            emit_text(line)
