@@ -10,7 +10,7 @@ import warnings
 
 import typer
 
-from deployments.commands import cycles, data, harness, stages, views
+from deployments.commands import cycles, data, gate, harness, stages, views
 from schemas.errors import TackroomError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app = typer.Typer(
 for group in (cycles, stages, data, views):
     group.register(app)
 app.add_typer(harness.app, name="harness")
+app.add_typer(gate.app, name="gate")
 
 
 def main() -> None:

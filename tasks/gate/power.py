@@ -89,6 +89,7 @@ def pairs_read(cap: int, rates: Rates, threshold: float) -> float:
     return cap - sum(reached)
 
 
+@lru_cache(maxsize=4096)
 def resolvable_gain(
     pairs: int,
     threshold: float,

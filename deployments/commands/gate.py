@@ -1,0 +1,75 @@
+"""`tackroom gate`: what a trial will need, how often the gate is wrong, what it foresees."""
+
+from typing import Annotated, Any
+
+import typer
+
+from deployments.console import Progress, emit_json, emit_text, table
+
+app = typer.Typer(help="What the gate can show, and how often it is wrong.", no_args_is_help=True)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Environment = Annotated[str, typer.Option(help="Environment.")]
+Slots = Annotated[int, typer.Option(help="Paired trials a run may start; the threshold is 20 N.")]
+Seed = Annotated[int, typer.Option(help="Seed.")]
+
+
+@app.command("calibrate")
+def calibrate(
+    environment: Environment = "sqldesk",
+    model: Annotated[str, typer.Option(help="Model whose replies vary.")] = "simulated:mid",
+    temperature: Annotated[
+        float | None, typer.Option(help="Temperature of a simulated model.")
+    ] = None,
+    harness: Annotated[str, typer.Option(help="seed, a name, an id, or a folder.")] = "seed",
+    recorded: Annotated[
+        str, typer.Option(help="CSV of recorded repeated trials (task_id, trial, reward).")
+    ] = "",
+    tasks: Annotated[int, typer.Option(help="Most pairs of a candidate; 0 takes all.")] = 120,
+    repeats: Annotated[int, typer.Option(help="Runs per arm and task; 0: 1, or all recorded.")] = 0,
+    slots: Slots = 6,
+    bank: Annotated[int, typer.Option(help="Runs collected per task, then resampled.")] = 8,
+    candidates: Annotated[int, typer.Option(help="Useless candidates to try.")] = 500,
+    planted: Annotated[int, typer.Option(help="Candidates for each planted effect.")] = 200,
+    gain: Annotated[float, typer.Option(help="Planted gain in success, 0 to 1.")] = 0.2,
+    loss_rate: Annotated[
+        float | None, typer.Option(help="Share of runs a planted edit loses.")
+    ] = None,
+    rival_tasks: Annotated[int, typer.Option(help="Tasks a rival reads of recorded trials.")] = 15,
+    seed: Seed = 7,
+    as_json: Json = False,
+) -> None:
+    """Measure false accepts and power of the gate beside the rules in use elsewhere."""
+    from schemas.forms import CalibrateForm, read_form
+    from tasks.gate_calibration import calibrate as run
+
+    values = {name: value for name, value in locals().items() if name in CalibrateForm.model_fields}
+    form = read_form(CalibrateForm, values)
+    progress = Progress("candidates")
+    try:
+        result = run(form, on_progress=progress)
+    finally:
+        progress.close()
+    emit_json(result) if as_json else emit_text(_calibration_text(result))
+
+
+def _calibration_text(result: dict[str, Any]) -> str:
+    label = "simulated " if result["simulated"] else ""
+    head = [
+        f"{result['environment']}, {label}{result['model']}: {result['runs']} runs of "
+        f"{result['tasks']} tasks, success {result['success']:.1%}",
+        f"against itself: {result['false_accept']:.2%} of {result['candidates']} candidates "
+        f"accepted, {result['undecided']:.1%} undecided, {result['rejected']:.1%} rejected, "
+        f"{result['pairs_used']:.1f} pairs used; "
+        f"{result['discordant_share'] or 0:.1%} of pairs discordant",
+        "",
+        "planted effects",
+    ]
+    columns = ["effect", "win", "loss", "arms", "pairs", "threshold", "accepted", "undecided"]
+    columns += ["rejected", "pairs_used"]
+    planted = table(columns, ([row[name] for name in columns] for row in result["planted"]))
+    rules = ["false_accept", "rejects", "power"]
+    rows = [[name, *(row[rule] for rule in rules)] for name, row in result["rivals"].items()]
+    rivals = table(["rule", *rules], rows)
+    title = f"rules in use elsewhere, on {result['rival_pairs']} pairs"
+    return "\n".join([*head, planted, "", title, rivals])
