@@ -54,7 +54,8 @@ class CycleForm(Form):
     editor: str = Field(
         default="rules",
         title="Editor",
-        description="rules, openai:NAME; null, harmful and random test the gate.",
+        description="rules, openai:NAME, command:TEMPLATE, prompt:NAME; null, harmful and random "
+        "test the gate.",
     )
     harness: str = Field(
         default="seed",

@@ -109,6 +109,32 @@ class Roles(BaseModel):
     """Plays the user where a world needs one."""
 
 
+class EditorSettings(BaseModel):
+    """What an editor with a model or a command behind it may spend in a round, and its guide."""
+
+    model_config = _STRICT
+    turns: int = Field(default=60, ge=1, le=10_000)
+    """Most replies of the model in one conversation."""
+    tokens: int = Field(default=1_000_000, ge=1)
+    """Most tokens of a round, sent and written together."""
+    cost_usd: float | None = Field(default=None, gt=0)
+    """Most dollars of a round; needs the price of the endpoint."""
+    proposals: int = Field(default=6, ge=1, le=60)
+    """Most edits of a round, revisions left out."""
+    queries: int = Field(default=60, ge=0)
+    """Most SQL queries of a round."""
+    checks: int = Field(default=40, ge=0)
+    """Most trial checks and replays of a round."""
+    rollouts: int = Field(default=240, ge=1)
+    """Most episode evaluations of prompt evolution in a round."""
+    guide: Path | None = None
+    """Text file that is added to the design guide."""
+    timeout_s: float = Field(default=1800, gt=0, le=86_400)
+    """Time after which an external command is killed with all its children."""
+    pass_env: tuple[str, ...] = ()
+    """Names of further variables an external command may see; none may hold a key of ours."""
+
+
 class Settings(BaseSettings):
     """Everything a user can configure outside of a command."""
 
@@ -128,6 +154,8 @@ class Settings(BaseSettings):
     """Named endpoints."""
     roles: Roles = Roles()
     """Models by role."""
+    editor: EditorSettings = EditorSettings()
+    """Caps and guide of editors."""
     _folder: Path = Path()
 
     @classmethod
@@ -230,6 +258,8 @@ def _known_keys(table: tuple[str, ...]) -> list[str]:
             model = Price
         case ("roles",):
             model = Roles
+        case ("editor",):
+            model = EditorSettings
         case _:
             model = Settings
     return sorted(model.model_fields)

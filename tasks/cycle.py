@@ -11,7 +11,7 @@ from schemas.plans import CyclePlan, Plan
 from schemas.runs import CycleRow, StageEventRow
 from tasks.agent.protocols import Environment
 from tasks.annotator.parameters import DEFAULT, taxonomy_version
-from tasks.editing import check_editor, editor_fingerprint
+from tasks.editor_words import check_editor, editor_fingerprint
 from tasks.evaluation import SPLITS
 from tasks.gating_inputs import require_pinned
 from tasks.harness import Harness

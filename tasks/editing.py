@@ -1,10 +1,10 @@
 """Proposing edits: the editor's brief, its proposals, what static checks and replay say of them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from schemas.editors import EDITOR_FAULTS
 from schemas.episode import Episode
 from schemas.failures import FailurePatternRow, RuleHitRow
 from schemas.fields import Row
@@ -12,11 +12,13 @@ from schemas.gate import GateDecisionRow
 from schemas.harness import EditRow
 from schemas.ids import make_id
 from schemas.plans import CyclePlan, ProposeResult
-from tasks.agent.chat_model import ChatConversation, ChatModel
 from tasks.agent.protocols import Environment
 from tasks.collection import cycle_episodes, train_purpose
-from tasks.editor.protocols import Brief, Editor, Proposal, RejectedEdit
-from tasks.editor.registry import create_editor
+from tasks.editor.protocols import Brief, Editor, KeepsSessions, Proposal, RejectedEdit
+from tasks.editor.session import Session
+from tasks.editor_rows import session_rows
+from tasks.editor_services import Round, open_workshop, told
+from tasks.editor_words import open_editor
 from tasks.gate.candidate import Candidate
 from tasks.gate.check import check_candidates
 from tasks.gate.findings import Checked, decide_early
@@ -82,49 +84,26 @@ async def _propose(
         round=round_number,
     )
     context = static_context(past, environment, episodes)
-    async with Sandbox() as sandbox, open_editor(bench, plan.form.editor) as editor:
+    async with Sandbox() as sandbox:
         replayer = Replayer(sandbox, brief.tools)
-        desk = _Desk(plan, round_number, editor, brief, context, replayer)
-        tried = await _try_proposals(desk, await editor.propose(brief))
+        work = Round(bench, plan, round_number, environment, brief, context, replayer)
+        async with (
+            open_workshop(work) as workshop,
+            open_editor(bench, plan.form.editor, workshop) as editor,
+        ):
+            desk = _Desk(plan, round_number, editor, brief, context, replayer)
+            try:
+                tried = await _try_proposals(desk, await editor.propose(brief))
+            finally:
+                sessions = editor.sessions if isinstance(editor, KeepsSessions) else ()
+                bench.land(_session_rows(bench, desk, sessions), "editor_sessions")
     bench.land(_rows(bench, desk, tried), "propose_edits")
     return ProposeResult(
+        editor_faults=sum(one.stop in EDITOR_FAULTS for one in sessions),
         proposed=len(tried),
         refused=sum(not one.checked.is_clean for one in tried),
         revised=sum(one.revises is not None for one in tried),
     )
-
-
-def check_editor(bench: Workbench, word: str) -> None:
-    """Fail on the name of an editor that does not exist.
-
-    Raises:
-        ConfigError: there is none.
-    """
-    if word.startswith("openai:"):
-        bench.model(word)
-    else:
-        create_editor(word)
-
-
-def editor_fingerprint(bench: Workbench, word: str) -> str:
-    """What determines an editor's proposals besides its brief: its name, or the model behind it."""
-    return bench.model(word).fingerprint if word.startswith("openai:") else word
-
-
-@asynccontextmanager
-async def open_editor(bench: Workbench, word: str) -> AsyncIterator[Editor]:
-    """The editor of this name; one with a model behind it keeps its connections meanwhile.
-
-    Raises:
-        ConfigError: there is none.
-    """
-    if not word.startswith("openai:"):
-        yield create_editor(word)
-        return
-    model = bench.model(word)
-    assert isinstance(model, ChatModel)
-    async with model:
-        yield create_editor(word, ChatConversation(model.endpoint, seed=0))
 
 
 def _brief(
@@ -193,7 +172,7 @@ async def _revise(desk: _Desk, refused: _Tried, ordinal: int) -> list[_Tried]:
     for revision in range(1, MAX_REVISIONS + 1):
         if current.checked.is_clean:
             break
-        better = await desk.editor.revise(current.proposal, current.checked.sentences)
+        better = await desk.editor.revise(current.proposal, told(current.checked))
         if better is None:
             break
         better = replace(better, revision=revision)
@@ -224,6 +203,16 @@ def _rows(bench: Workbench, desk: _Desk, tried: Sequence[_Tried]) -> list[Row]:
         if not one.checked.is_clean:
             rows[_refusal(desk, one.checked)] = None
     return list(rows)
+
+
+def _session_rows(bench: Workbench, desk: _Desk, sessions: Sequence[Session]) -> list[Row]:
+    return session_rows(
+        sessions,
+        cycle_id=desk.plan.cycle_id,
+        round_number=desk.round_number,
+        editor=desk.editor.name,
+        now=bench.now,
+    )
 
 
 def _refusal(desk: _Desk, checked: Checked) -> GateDecisionRow:

@@ -1,57 +1,34 @@
-"""The tools of a coding agent: what they take, and what one call of them answers."""
+"""What one call of a coding agent's tools does; everything it is refused is said to it and kept."""
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-
-from pydantic import ValidationError
+from functools import cached_property
 
 from schemas.errors import EditRejected
-from tasks.agent.arguments import parse_arguments
-from tasks.agent.protocols import JsonObject, RawCall, ToolSpec
+from tasks.agent.protocols import JsonObject, RawCall
+from tasks.editor.claims import Known, known_ids, read_claims
 from tasks.editor.evidence import EvidenceDesk
-from tasks.editor.manifest import MAX_TOKEN_INCREASE, Evidence, Manifest
+from tasks.editor.ledger import Ledger
+from tasks.editor.manifest import Evidence
 from tasks.editor.protocols import Proposal
+from tasks.editor.tool_specs import read_arguments
+from tasks.editor.workshop import Report, Trial, Workshop
 from tasks.editor.workspace import Workspace
-from tasks.harness import diff
+from tasks.harness import Harness, diff
+from tasks.harness.bundle import Change
 
 MAX_ANSWER = 16_000
-_TEXT: JsonObject = {"type": "string"}
-_TEXTS: JsonObject = {"type": "array", "items": _TEXT}
+MAX_SQL = 20_000
+MAX_MANIFEST_RUNS = 50
 
 
-def _spec(name: str, description: str, required: JsonObject, optional: JsonObject) -> JsonObject:
-    parameters = {
-        "type": "object",
-        "properties": required | optional,
-        "required": list(required),
-        "additionalProperties": False,
-    }
-    return ToolSpec(name, description, parameters).as_openai()
+@dataclass(frozen=True)
+class Answer:
+    """What a call is answered with; `refused` is the reason when it was not carried out."""
 
-
-TOOLS: tuple[JsonObject, ...] = (
-    _spec("list_files", "List the files of the candidate harness.", {}, {}),
-    _spec("read_file", "Read a file of the candidate.", {"path": _TEXT}, {}),
-    _spec("write_file", "Write a file of the candidate.", {"path": _TEXT, "text": _TEXT}, {}),
-    _spec("delete_file", "Delete a file of the candidate.", {"path": _TEXT}, {}),
-    _spec("read_run", "Read one train trajectory.", {"trajectory_id": _TEXT}, {}),
-    _spec("show_diff", "Show the candidate's changes.", {}, {}),
-    _spec(
-        "submit",
-        "Hand in the candidate as one edit with its manifest; the next edit starts anew.",
-        {"title": _TEXT, "root_cause": _TEXT, "why_safe": _TEXT},
-        {
-            "pattern_id": _TEXT,
-            "trajectory_ids": _TEXTS,
-            "predicted_fixes": _TEXTS,
-            "predicted_risks": _TEXTS,
-            "watch": _TEXT,
-            "token_increase": {"type": "number", "minimum": 0, "maximum": MAX_TOKEN_INCREASE},
-        },
-    ),
-    _spec("finish", "Say that there is nothing more to submit.", {}, {}),
-)
-_REQUIRED = {tool["function"]["name"]: tool["function"]["parameters"] for tool in TOOLS}
+    text: str
+    refused: str | None = None
 
 
 @dataclass
@@ -60,48 +37,119 @@ class AgentDesk:
 
     workspace: Workspace
     evidence: EvidenceDesk
-    pattern_ids: frozenset[str] = frozenset()
+    workshop: Workshop
+    ledger: Ledger
     revision: int = 0
     submitted: list[Proposal] = field(default_factory=list[Proposal])
     is_finished: bool = False
 
-    def answer(self, call: RawCall) -> str:
+    async def answer(self, call: RawCall) -> Answer:
         """Carry out one call; whatever is wrong with it is said in the answer."""
         try:
-            return self._carry_out(call.name, _arguments(call))[:MAX_ANSWER]
+            given = read_arguments(call)
+            text = await self._tools[call.name](given)
         except EditRejected as error:
-            return f"refused: {error}"
+            return Answer(f"refused: {error}", str(error))
+        return Answer(text if len(text) <= MAX_ANSWER else f"{text[:MAX_ANSWER]}… [cut]")
 
-    def _carry_out(self, name: str, given: JsonObject) -> str:
-        match name:
-            case "list_files":
-                return "\n".join(self.workspace.paths())
-            case "read_file":
-                return self.workspace.read(given["path"]) or "(empty)"
-            case "write_file":
-                self.workspace.write(given["path"], given["text"])
-                return "written"
-            case "delete_file":
-                self.workspace.delete(given["path"])
-                return "deleted"
-            case "read_run":
-                return self.evidence.run(given["trajectory_id"])
-            case "show_diff":
-                return diff(self.workspace.parent, self.workspace.candidate())
-            case "submit":
-                return self._submit(given)
-            case _:
-                self.is_finished = True
-                return "finished"
+    @property
+    def _tools(self) -> dict[str, Callable[[JsonObject], Awaitable[str]]]:
+        return {
+            "list_files": self._list_files,
+            "read_file": self._read_file,
+            "write_file": self._write_file,
+            "delete_file": self._delete_file,
+            "query": self._query,
+            "read_run": self._read_run,
+            "compare_runs": self._compare_runs,
+            "show_diff": self._show_diff,
+            "check": self._check,
+            "replay": self._replay,
+            "submit": self._submit,
+            "finish": self._finish,
+        }
 
-    def _submit(self, given: JsonObject) -> str:
+    async def _list_files(self, given: JsonObject) -> str:  # noqa: ARG002
+        sizes = self.workspace.sizes()
+        return "\n".join(f"{path} ({size} characters)" for path, size in sizes.items())
+
+    async def _read_file(self, given: JsonObject) -> str:
+        return self.workspace.read(given["path"])[given.get("offset", 0) :] or "(empty)"
+
+    async def _write_file(self, given: JsonObject) -> str:
+        self.workspace.write(given["path"], given["text"])
+        return "written"
+
+    async def _delete_file(self, given: JsonObject) -> str:
+        self.workspace.delete(given["path"])
+        return "deleted"
+
+    async def _query(self, given: JsonObject) -> str:
+        if self.workshop.query is None:
+            what = "there are no tables to query here"
+            raise EditRejected(what, hint="use read_run and compare_runs")
+        if len(given["sql"]) > MAX_SQL:
+            what = f"a query of {len(given['sql'])} characters is too long"
+            raise EditRejected(what, hint=f"at most {MAX_SQL}")
+        if not self.ledger.may_query:
+            what = f"all {self.ledger.caps.queries} queries of this round are used"
+            raise EditRejected(what, hint="decide with what you have")
+        self.ledger.queries += 1
+        return self.evidence.spend(await self.workshop.query(given["sql"]))
+
+    async def _read_run(self, given: JsonObject) -> str:
+        return self.evidence.run(given["trajectory_id"])
+
+    async def _compare_runs(self, given: JsonObject) -> str:
+        return self.evidence.compare(given["failed_id"], given.get("successful_id"))
+
+    async def _show_diff(self, given: JsonObject) -> str:  # noqa: ARG002
+        return diff(self.workspace.parent, self.workspace.candidate()) or "(no change)"
+
+    async def _check(self, given: JsonObject) -> str:  # noqa: ARG002
+        return _render(await self._try_out((), replay=False))
+
+    async def _replay(self, given: JsonObject) -> str:
+        known = self.known.patterns
+        name = given.get("pattern_id")
+        if name and name not in known:
+            what = f"there is no pattern {name[:80]!r}"
+            raise EditRejected(what, hint="the brief lists the patterns")
+        return _render(await self._try_out(known[name] if name else (), replay=True))
+
+    async def _try_out(self, evidence: tuple[Evidence, ...], *, replay: bool) -> Report:
+        if self.workshop.try_out is None:
+            what = "candidates cannot be tried out here"
+            raise EditRejected(what, hint="submit it; the gate answers with its findings")
+        child, changed = self._candidate()
+        if not self.ledger.may_check:
+            what = "no further check or replay is answered in this round"
+            raise EditRejected(what, hint="submit what you have, or finish")
+        self.ledger.checks += 1
+        trial = Trial(
+            self.workspace.parent,
+            child,
+            changed[0].layer,
+            changed[0].name,
+            evidence[:MAX_MANIFEST_RUNS],
+        )
+        report = await self.workshop.try_out(trial, replay=replay)
+        self.ledger.leaks += report.is_leak
+        return report
+
+    def _candidate(self) -> tuple[Harness, tuple[Change, ...]]:
         child = self.workspace.candidate()
-        changed = self.workspace.changed(child)
+        return child, self.workspace.changed(child)
+
+    async def _submit(self, given: JsonObject) -> str:
+        child, changed = self._candidate()
+        if not self.ledger.may_submit and not self.revision:
+            what = f"all {self.ledger.caps.proposals} edits of this round are handed in"
+            raise EditRejected(what, hint="call finish")
         if any(one.child.harness_id == child.harness_id for one in self.submitted):
             what = "this candidate was submitted before"
             raise EditRejected(what, reason="duplicate")
-        wanted = given.get("pattern_id")
-        pattern_id = wanted if wanted in self.pattern_ids else None
+        manifest = read_claims(given, self.known, changed)
         first = changed[0]
         self.submitted.append(
             Proposal(
@@ -110,65 +158,28 @@ class AgentDesk:
                 layer=first.layer,
                 artifact=first.name,
                 kind=f"agent_{first.layer}",
-                title=" ".join(given["title"].split())[:200] or "Edit of a coding agent",
-                manifest=_manifest(given, pattern_id),
-                pattern_id=pattern_id,
+                title=" ".join(given["title"].split()) or "Edit of a coding agent",
+                manifest=manifest,
+                pattern_id=manifest.pattern_id,
                 revision=self.revision,
             )
         )
+        self.ledger.proposals += not self.revision
         self.workspace = Workspace(self.workspace.parent)
         return f"submitted as edit {len(self.submitted)}; the workspace is the parent again"
 
+    async def _finish(self, given: JsonObject) -> str:  # noqa: ARG002
+        self.is_finished = True
+        return "finished"
 
-def _manifest(given: JsonObject, pattern_id: str | None) -> Manifest:
-    ids = given.get("trajectory_ids") or []
-    try:
-        return Manifest(
-            evidence=tuple(Evidence(trajectory_id=one) for one in ids[:50]),
-            root_cause=given["root_cause"][:2000],
-            predicted_fixes=tuple(given.get("predicted_fixes") or [])[:500],
-            predicted_risks=tuple(given.get("predicted_risks") or [])[:500],
-            why_safe=given["why_safe"][:2000],
-            watch=str(given.get("watch") or "")[:2000],
-            token_increase=given.get("token_increase") or 0,
-            pattern_id=pattern_id,
-        )
-    except ValidationError as error:
-        what = f"the manifest cannot be used: {error.errors()[0]['msg']}"
-        raise EditRejected(what, hint="give short texts and lists of texts") from None
+    @cached_property
+    def known(self) -> Known:
+        """Ids that a manifest may name."""
+        return known_ids(self.evidence, self.workshop)
 
 
-def _arguments(call: RawCall) -> JsonObject:
-    """Arguments that fit the tool's schema.
-
-    Raises:
-        EditRejected: unknown tool, broken JSON, a missing, unknown or mistyped argument.
-    """
-    schema = _REQUIRED.get(call.name)
-    if schema is None:
-        what = f"there is no tool {call.name[:60]!r}"
-        raise EditRejected(what, hint=f"tools: {', '.join(_REQUIRED)}")
-    parsed = parse_arguments(call.arguments)
-    if parsed.arguments is None:
-        what = f"the arguments of {call.name} are {parsed.error}"
-        raise EditRejected(what, hint="send one JSON object")
-    known = schema["properties"]
-    missing = [key for key in schema["required"] if key not in parsed.arguments]
-    strange = [key for key in parsed.arguments if key not in known]
-    wrong = [
-        key
-        for key, value in parsed.arguments.items()
-        if key in known and not _fits(value, known[key]["type"])
-    ]
-    if missing or strange or wrong:
-        what = f"{call.name}: missing {missing}, unknown {strange[:5]}, wrong type {wrong[:5]}"
-        raise EditRejected(what, hint=f"takes {json.dumps(sorted(known))}")
-    return parsed.arguments
-
-
-def _fits(value: object, kind: str) -> bool:
-    if kind == "string":
-        return isinstance(value, str)
-    if kind == "number":
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+def _render(report: Report) -> str:
+    found = [f"- {finding[:500]}" for finding in report.findings[:20]]
+    facts = json.dumps(dict(report.facts), ensure_ascii=False, default=str)
+    head = "Nothing speaks against it." if not found else "It would be refused:"
+    return "\n".join([head, *found, *([f"replay: {facts}"] if report.facts else [])])

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from schemas.fields import Layer
+
 MAX_TOKEN_INCREASE = 0.5
 """No single edit may declare more than half an episode's tokens."""
 
@@ -22,6 +24,8 @@ class Manifest(BaseModel):
 
     evidence: tuple[Evidence, ...] = Field(default=(), max_length=50)
     root_cause: str = Field(default="", max_length=2000)
+    layer: Layer | None = None
+    """Layer it says it edits; null when the editor does not say."""
     predicted_fixes: tuple[str, ...] = Field(default=(), max_length=500)
     """Ids of tasks that are expected to pass."""
     predicted_risks: tuple[str, ...] = Field(default=(), max_length=500)

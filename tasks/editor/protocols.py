@@ -1,14 +1,16 @@
 """What an editor gets (`Brief`), what it gives (`Proposal`), and the `Editor` protocol."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from schemas.episode import Episode
 from schemas.failures import FailurePatternRow, RuleHitRow
 from schemas.fields import Layer
 from tasks.agent.protocols import JsonObject
 from tasks.editor.manifest import Manifest
+from tasks.editor.session import Session
 from tasks.harness import Harness
 
 
@@ -87,3 +89,33 @@ class Editor(Protocol):
     async def revise(self, proposal: Proposal, findings: Sequence[str]) -> Proposal | None:
         """Answer the gate's findings with a better proposal, or give up with null."""
         ...
+
+
+@runtime_checkable
+class KeepsSessions(Protocol):
+    """An editor with a model or a command behind it, whose work is stored."""
+
+    @property
+    def sessions(self) -> Sequence[Session]:
+        """Everything it did so far, in order, also what broke off."""
+        ...
+
+
+def pattern_members(pattern: FailurePatternRow) -> Iterator[tuple[str, int | None]]:
+    """Trajectories of a pattern with their step.
+
+    Reads `[[id, step], …]`, `[{"trajectory_id": …, "step_index": …}, …]` or `[id, …]`.
+    """
+    try:
+        value = json.loads(pattern.members)
+    except (ValueError, RecursionError):
+        return
+    for item in value if isinstance(value, list) else []:
+        if isinstance(item, str):
+            yield item, None
+        elif isinstance(item, dict):
+            step = item.get("step_index", item.get("step"))
+            yield str(item.get("trajectory_id", "")), step if isinstance(step, int) else None
+        elif isinstance(item, list) and item:
+            step = item[1] if len(item) > 1 else None
+            yield str(item[0]), step if isinstance(step, int) else None

@@ -1,12 +1,13 @@
 """The files a coding agent may read and write: a candidate harness held in memory."""
 
+import unicodedata
 from collections.abc import Mapping
 
 from schemas.errors import EditRejected
 from schemas.text import clean_text
 from tasks.harness import Harness, HarnessError
 from tasks.harness.bundle import Change, changes
-from tasks.harness.folder import MAX_FILE_BYTES, check_path
+from tasks.harness.folder import MAX_FILE_BYTES, MAX_FILES, check_path
 
 PROTECTED = frozenset({"harness.yaml", "workflow.yaml", "control.json"})
 """Files that hold budgets, switches and learned parts; an editor may read but not write them."""
@@ -22,6 +23,15 @@ class Workspace:
     def paths(self) -> list[str]:
         """Paths of all files."""
         return sorted(self._files)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """All files as they are now."""
+        return dict(self._files)
+
+    def sizes(self) -> dict[str, int]:
+        """Length of all files by path."""
+        return {path: len(self._files[path]) for path in self.paths()}
 
     def read(self, path: str) -> str:
         """Text of a file.
@@ -44,6 +54,12 @@ class Workspace:
         if len(text.encode("utf-8", "replace")) > MAX_FILE_BYTES:
             what = f"{path} would hold more than {MAX_FILE_BYTES} bytes"
             raise EditRejected(what, hint="write a shorter text")
+        if path not in self._files and len(self._files) >= MAX_FILES:
+            what = f"a harness holds at most {MAX_FILES} files"
+            raise EditRejected(what, hint="delete one first")
+        if hidden := _hidden(text):
+            what = f"{path} would hold the invisible character {hidden}"
+            raise EditRejected(what, hint="write plain text")
         self._files[path] = clean_text(text)
 
     def delete(self, path: str) -> None:
@@ -93,3 +109,18 @@ class Workspace:
             check_path(path)
         except HarnessError as error:
             raise EditRejected(str(error)) from None
+
+
+def _hidden(text: str) -> str:
+    """The first character that nobody sees; joiners are allowed within words that need them."""
+    for position, char in enumerate(text):
+        if char in "\n\r\t" or char.isprintable():
+            continue
+        category = unicodedata.category(char)
+        if category not in ("Cf", "Cc", "Co", "Cn"):
+            continue
+        around = text[max(0, position - 1) : position] + text[position + 1 : position + 2]
+        if char in "\u200c\u200d" and len(around) == 2 and not around.isascii():
+            continue
+        return f"U+{ord(char):04X}"
+    return ""
