@@ -116,9 +116,9 @@ def outline(path: Path, spread: Collection[str]) -> Outline:
         pieces = cut_document(stream, spread)
         first = next(pieces, None)
         if first is None or first.problem == TRAILING:
-            return Outline("array" if _has_text(path) else "empty")
+            return _outline_without_elements(path)
         if first.member is None and first.index is None:
-            return Outline("other", problem=first.problem)
+            return Outline("other", problem=_find_break(first))
         if first.member is None:
             samples = _take_values(map(_decode_piece, chain((first,), pieces)))
             problem = None if samples else _decode_piece(first).problem
@@ -126,9 +126,29 @@ def outline(path: Path, spread: Collection[str]) -> Outline:
         return _outline_object(first, pieces)
 
 
-def _has_text(path: Path) -> bool:
+def _outline_without_elements(path: Path) -> Outline:
+    """An empty array; or nothing at all, of which NULs are not a part."""
+    position = 0
     with open_text(path) as stream:
-        return stream.read(_BLOCK).strip("\x00 \t\r\n") != ""
+        while block := stream.read(_BLOCK):
+            text = block.lstrip()
+            position += len(block) - len(text)
+            if text.startswith("\x00"):
+                return Outline("other", problem=f"a NUL byte at character {position}")
+            if text:
+                return Outline("array")
+    return Outline("empty")
+
+
+def _find_break(piece: Piece) -> str | None:
+    """Where a value that is neither array nor object stops being JSON; null when it is JSON."""
+    if piece.problem:
+        return f"{piece.problem}, at character {piece.position}"
+    try:
+        decode(piece.text)
+    except Undecodable as error:
+        return f"no value at character {piece.position + (error.position or 0)}"
+    return None
 
 
 def _take_values(items: Iterable[Element]) -> tuple[JsonValue, ...]:
@@ -151,7 +171,8 @@ def _outline_object(first: Piece, rest: Iterator[Piece]) -> Outline:
             members[piece.member] = element.value
             replaced += element.replaced
             problem = problem or (f"{piece.member}: {element.problem}" if element.problem else None)
-        problem = problem or (piece.problem if piece.index is None else None)
+        if piece.problem and piece.index is None:
+            problem = problem or f"{piece.problem}, at character {piece.position}"
         piece = next(rest, None)
     return Outline("object", members, spread, tuple(samples), replaced, problem)
 

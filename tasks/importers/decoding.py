@@ -14,7 +14,15 @@ JsonValue = Any
 
 
 class Undecodable(Exception):
-    """A text is no JSON value, or none that can be stored; the message says why."""
+    """A text is no JSON value, or none that can be stored; the message says why.
+
+    Attributes:
+        position: character at which it stops being JSON; null when it is too deep.
+    """
+
+    def __init__(self, message: str, position: int | None = None) -> None:
+        self.position = position
+        super().__init__(message)
 
 
 @dataclass(frozen=True)
@@ -80,7 +88,7 @@ def decode(text: str) -> Decoded:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         message = f"not valid JSON: {error.msg} at character {error.pos}"
-        raise Undecodable(message) from error
+        raise Undecodable(message, error.pos) from error
     except RecursionError as error:
         message = f"nested more than {MAX_NESTING} levels deep"
         raise Undecodable(message) from error

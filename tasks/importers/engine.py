@@ -272,8 +272,9 @@ class _FileImport:
 
 def _unknown_format(kind: str, problem: str | None) -> str:
     what = "the file is empty" if kind == "empty" else "the content is in no known format"
-    damage = f"; it is damaged: {problem}" if problem else ""
-    return f"{what}{damage}; known formats: {known_formats()}"
+    if problem:
+        what = f"the file is not JSON: {problem}" if kind == "other" else f"{what}; {problem}"
+    return f"{what}; known formats: {known_formats()}"
 
 
 def _stated(draft: DraftEpisode) -> Stated:

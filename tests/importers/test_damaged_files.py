@@ -121,7 +121,28 @@ def test_bytes_that_are_no_text_are_replaced_and_counted(load, write, tau_episod
     assert result.reports[0].row.replaced_characters == 1
 
 
-@pytest.mark.parametrize("content", [b"", b"  \n", b"\x00\x00"])
+@pytest.mark.parametrize(
+    ("content", "position"),
+    [
+        (b"\x00" * 100, 0),
+        (b" \r\n" + b"\x00" * 100, 3),
+        (b" " * (3 << 20) + b"\x00", 3 << 20),
+        (b"\xef\xbb\xbf\x00", 0),
+        (b"hello world", 0),
+        (b"\n\x01\x02", 1),
+        (b"%PDF-1.4", 0),
+        (b'  "unfinished', 2),
+        (b"{a: 1}\n{b: 2}\n", 1),
+    ],
+    ids=["nuls", "blanks_and_nuls", "late_nul", "bom", "words", "binary", "pdf", "text", "keys"],
+)
+def test_a_file_that_is_not_json_is_named_so_with_the_position(load, write, content, position):
+    reason = load(write(content)).refusals[0].reason
+    assert reason.startswith("the file is not JSON: ")
+    assert f"at character {position};" in reason
+
+
+@pytest.mark.parametrize("content", [b"", b"  \n", b" " * (3 << 20)])
 def test_an_empty_file_is_one_clear_refusal(load, write, content):
     result = load(write(content))
     assert "empty" in result.refusals[0].reason
