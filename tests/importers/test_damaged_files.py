@@ -142,7 +142,9 @@ def test_a_file_that_is_not_json_is_named_so_with_the_position(load, write, cont
     assert f"at character {position};" in reason
 
 
-@pytest.mark.parametrize("content", [b"", b"  \n", b" " * (3 << 20)])
+@pytest.mark.parametrize(
+    "content", [b"", b"  \n", b" " * (3 << 20)], ids=["nothing", "blanks", "many_blanks"]
+)
 def test_an_empty_file_is_one_clear_refusal(load, write, content):
     result = load(write(content))
     assert "empty" in result.refusals[0].reason
