@@ -13,7 +13,8 @@ _INTRODUCTION = """\
 Generated from the row models in `schemas/` and the views in `warehouse/views/` by
 `python -m warehouse.generate`; a test fails when it drifts.
 
-Times are UTC. Columns of kind JSON hold JSON text with sorted keys. Tables are append-only: what
+Times are UTC. Numbers are finite. Columns of kind JSON hold JSON text with sorted keys, in which
+NaN and infinities are the texts `NaN`, `Infinity` and `-Infinity`. Tables are append-only: what
 changes later is a new row, and a view says what holds now. Columns marked *volatile* differ between
 two runs of the same work; everything else does not.
 """
