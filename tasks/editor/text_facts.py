@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from tasks.agent.commands import CLEAR, NEAR
 from tasks.editor.facts import Facts
 from tasks.editor.reading import Move, Run
 
@@ -147,9 +148,9 @@ def closest(name: str, known: Iterable[str]) -> str | None:
         ((difflib.SequenceMatcher(None, name.lower(), one.lower()).ratio(), one) for one in known),
         key=lambda item: (-item[0], item[1]),
     )
-    if not ranked or ranked[0][0] < 0.55:
+    if not ranked or ranked[0][0] < NEAR:
         return None
-    return None if len(ranked) > 1 and ranked[0][0] - ranked[1][0] < 0.05 else ranked[0][1]
+    return None if len(ranked) > 1 and ranked[0][0] - ranked[1][0] < CLEAR else ranked[0][1]
 
 
 def runs_with(facts: Facts, run_ids: Iterable[str]) -> list[Run]:

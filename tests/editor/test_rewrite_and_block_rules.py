@@ -2,6 +2,7 @@
 
 import pytest
 
+from tasks.agent.commands import CLEAR, NEAR
 from tasks.editor.rule_text import render_rule
 from tasks.editor.ruleset import block, rewrite
 
@@ -13,7 +14,7 @@ QUOTE = render_rule(
 NEAREST = render_rule(
     rewrite.rule_nearest_command,
     "r",
-    {"tool": "act", "argument": "command", "verbs": {"grab": "take"}},
+    {"tool": "act", "argument": "command", "verbs": {"grab": "take"}, "near": (NEAR, CLEAR)},
 )
 FAILED = render_rule(block.rule_block_known_failure, "r", {"non_progress": ("Nothing",)})
 ORDER = render_rule(

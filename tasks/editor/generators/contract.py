@@ -4,13 +4,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from tasks.agent.commands import verb_of
 from tasks.editor.facts import MIN_SUCCESSES, Facts
 from tasks.editor.generators.draft import Draft, Target
+from tasks.editor.preconditions import find_preconditions
 from tasks.editor.protocol_facts import Order, final_example, find_orders, find_precursors
-from tasks.editor.reading import Run
+from tasks.editor.reading import Move, Run
 from tasks.editor.text_facts import command_forms, frequent_errors
 
 MAX_ERRORS = 3
+MAX_PRECONDITIONS = 6
 RARE = 0.2
 """A tool that at most this share of successes calls is not needed for success."""
 
@@ -104,32 +107,47 @@ def handover_sentence(facts: Facts, target: Target) -> list[Draft]:
 def precondition_sentence(facts: Facts, target: Target) -> list[Draft]:
     """State which command must come before one that changes nothing on its own."""
     forms = {form.split()[0]: form for form in command_forms(facts)}
-    pairs = _preconditions(target)
-    lines = []
-    for verb, enables in list(pairs)[:6]:
-        wanted = forms.get(verb, verb)
-        first = " or ".join(f"`{forms.get(one, one)}`" for one in enables)
-        lines.append(f"When `{wanted}` changes nothing, do {first} first, then `{wanted}`.")
-    if not lines:
+    found = find_preconditions(facts, _claimed(target))[:MAX_PRECONDITIONS]
+    if not found:
         return []
-    verbs = ", ".join(dict.fromkeys(verb for verb, _ in pairs))
+    lines, counts = [], []
+    for one in found:
+        wanted, first = forms.get(one.verb, one.verb), forms.get(one.enabler, one.enabler)
+        lines.append(f"When `{wanted}` changes nothing, do `{first}` first, then `{wanted}`.")
+        made = one.contrast
+        told = f"after {one.enabler} {made.x} of {made.n}, else {made.x0} of {made.n0}"
+        counts.append(f"{one.verb} works {told}")
+    verbs = ", ".join(dict.fromkeys(one.verb for one in found))
     title = f"State what must be done before {verbs}"
-    cause = f"{verbs}: tried before another command has made it possible."
-    return [_section("Preconditions", lines, "precondition_sentence", title, cause, target.runs)]
+    cause = f"{verbs}: tried before another command has made it possible ({'; '.join(counts)})."
+    runs = _trying(target, {one.verb for one in found})
+    return [_section("Preconditions", lines, "precondition_sentence", title, cause, runs)]
 
 
-def _preconditions(target: Target) -> dict[tuple[str, tuple[str, ...]], None]:
-    """Verbs with what enables them; a set that holds a smaller one says nothing more."""
-    found: dict[tuple[str, tuple[str, ...]], None] = {}
+def _claimed(target: Target) -> set[tuple[str, str]]:
+    """Verbs with each verb that signatures name as possibly enabling them."""
+    found: set[tuple[str, str]] = set()
     for signature in target.signatures:
         verb, enables = signature.get("verb"), signature.get("enables")
         named = [enables] if isinstance(enables, str) else enables
-        if isinstance(verb, str) and verb and isinstance(named, list) and named:
-            wanted = tuple(sorted({str(one) for one in named} - {verb}))
-            smaller = any(verb == other and set(less) < set(wanted) for other, less in found)
-            if wanted and not smaller:
-                found[verb, wanted] = None
+        if isinstance(verb, str) and verb and isinstance(named, list):
+            found |= {(verb, str(one)) for one in named if one != verb}
     return found
+
+
+def _trying(target: Target, verbs: set[str]) -> list[Run]:
+    """Runs of the target in which one of the verbs was refused."""
+    return [
+        run
+        for run in target.runs
+        if any(
+            verb_of(text) in verbs for move in run.calls if move.is_error for text in _said(move)
+        )
+    ]
+
+
+def _said(move: Move) -> list[str]:
+    return [value for value in (move.arguments or {}).values() if isinstance(value, str)]
 
 
 def error_sentences(facts: Facts, target: Target) -> list[Draft]:

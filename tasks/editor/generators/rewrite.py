@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tasks.agent.commands import CLEAR, NEAR
 from tasks.editor.facts import Facts
 from tasks.editor.generators.draft import Draft, Target
 from tasks.editor.rule_text import Rule, render_rule
@@ -65,7 +66,12 @@ def nearest_command_rule(facts: Facts, target: Target) -> list[Draft]:  # noqa: 
     return _checked(
         facts,
         rewrite.rule_nearest_command,
-        {"tool": tool, "argument": argument, "verbs": verb_aliases(facts)},
+        {
+            "tool": tool,
+            "argument": argument,
+            "verbs": verb_aliases(facts),
+            "near": (NEAR, CLEAR),
+        },
         "Commands miss the admissible form by a word; only one clear nearest command is taken.",
         "Turn a near miss into the admissible command it means",
     )

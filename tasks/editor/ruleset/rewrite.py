@@ -122,8 +122,12 @@ def rule_nearest_command(
     tool: str = "",
     argument: str = "",
     verbs: dict[str, str] | None = None,
+    near: tuple[float, float] = (1.0, 1.0),
 ) -> Json | None:
-    """Turn a near miss into the one admissible command it can mean."""
+    """Turn a near miss into the one admissible command it can mean.
+
+    `near` holds the similarity it needs and its lead over the next command.
+    """
     import re
 
     given, offered = action.get("arguments") or {}, context.get("admissible") or []
@@ -153,6 +157,6 @@ def rule_nearest_command(
         ranked.append((2 * (len(right) - 1 - len(rest)) / total, command))
     ranked.sort(key=lambda item: (-item[0], item[1]))
     second = ranked[1][0] if len(ranked) > 1 else 0
-    if not ranked or ranked[0][0] < 0.55 or ranked[0][0] - second < 0.05:
+    if not ranked or ranked[0][0] < near[0] or ranked[0][0] - second < near[1]:
         return None
     return {"kind": "rewrite", "tool": tool, "arguments": {**given, argument: ranked[0][1]}}
