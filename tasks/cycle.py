@@ -94,7 +94,8 @@ def _resolve(bench: Workbench, form: CycleForm) -> _Opening:
         editor=form.editor,
         seed=form.seed,
         base_harness_id=harness.harness_id,
-        inputs=canonical_json(inputs),
+        # The word too, so that the cycle's environment can be found again; it changes no result.
+        inputs=canonical_json(inputs | {"environment_word": form.environment}),
         created_at=bench.now,
     )
     plan = CyclePlan(

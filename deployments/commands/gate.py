@@ -14,6 +14,54 @@ Slots = Annotated[int, typer.Option(help="Paired trials a run may start; the thr
 Seed = Annotated[int, typer.Option(help="Seed.")]
 
 
+@app.command("plan")
+def plan(
+    environment: Environment = "sqldesk",
+    model: Annotated[str, typer.Option(help="Model.")] = "simulated:weak",
+    tasks: Annotated[int, typer.Option(help="First N select tasks; 0 takes all.")] = 0,
+    slots: Slots = 6,
+    repeats: Annotated[int, typer.Option(help="Runs per arm and task.")] = 1,
+    loss_rate: Annotated[
+        float | None, typer.Option(help="Share of pairs that a useful edit loses.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say, before any rollout, what +5, +10 and +20 points need and what cannot be shown."""
+    from schemas.forms import PlanForm, read_form
+    from tasks.gate_planning import plan_gate
+
+    values = {name: value for name, value in locals().items() if name in PlanForm.model_fields}
+    result = plan_gate(read_form(PlanForm, values))
+    emit_json(result) if as_json else emit_text(_plan_text(result))
+
+
+def _plan_text(result: dict[str, Any]) -> str:
+    label = " (simulated)" if result["simulated"] else ""
+    losses = f"losses {result['loss_rate']:.1%} ({result['loss_rate_from']})"
+    head = f"{result['environment']}, {result['model']}{label}: {result['tasks']} of "
+    head += f"{result['tasks_available']} select tasks, {result['slots']} slots (threshold "
+    head += f"{result['threshold']:g}), {result['repeats']} runs per arm, {losses}"
+    here = f"power at {result['tasks']}"
+    columns = ["gain", "pairs", "mean pairs", "rollouts", "tokens", "cost USD", here]
+    rows = [
+        [
+            f"+{100 * row['gain']:g}",
+            *(_or_unknown(row[name]) for name in ("pairs", "mean_pairs", "rollouts")),
+            *(_or_unknown(row[name]) for name in ("tokens", "cost_usd")),
+            f"{row['power_here']:.2f}",
+        ]
+        for row in result["gains"]
+    ]
+    needed = f"needed for power {result['power']:g}"
+    return "\n".join([head, "", needed, table(columns, rows), "", *result["advice"]])
+
+
+def _or_unknown(value: float | None) -> str:
+    if value is None:
+        return "unknown"
+    return f"{value:.0f}" if value >= 10 else f"{value:.3g}"
+
+
 @app.command("calibrate")
 def calibrate(
     environment: Environment = "sqldesk",
@@ -73,3 +121,34 @@ def _calibration_text(result: dict[str, Any]) -> str:
     rivals = table(["rule", *rules], rows)
     title = f"rules in use elsewhere, on {result['rival_pairs']} pairs"
     return "\n".join([*head, planted, "", title, rivals])
+
+
+@app.command("repeat")
+def repeat(
+    edit: Annotated[str, typer.Argument(help="Edit id, or the start of one.")],
+    as_json: Json = False,
+) -> None:
+    """Run the trial an edit was judged by once more, on tasks that trial has not read."""
+    from tasks.gate_repeating import repeat_trial
+
+    result = repeat_trial(edit)
+    emit_json(result) if as_json else emit_text(_repeat_text(result))
+
+
+def _repeat_text(result: dict[str, Any]) -> str:
+    label = "simulated " if result["simulated"] else ""
+    first, fresh = result["first_trial"], result["fresh_tasks"]
+    lines = [
+        f"{result['edit_id']}, {label}{result['model']} in {result['environment']}: "
+        f"{result['verdict']}",
+        f"first trial: {first['win']} won, {first['loss']} lost, {first['tie']} tied",
+        f"fresh tasks ({fresh['unread']} unread, {fresh['renamed']} renamed): "
+        f"{result['wins']} won, {result['losses']} lost, {result['ties']} tied; "
+        f"e = {result['e_value']:.4g}, needed {result['threshold']:g}",
+    ]
+    if result["delta_lo"] is not None and result["delta_hi"] is not None:
+        ends = f"{100 * result['delta_lo']:+.1f} to {100 * result['delta_hi']:+.1f}"
+        lines.append(f"success {100 * result['delta']:+.1f} points (95 % interval {ends})")
+    if result["verdict"] == "undecided" and result["resolvable_gain"] is not None:
+        lines.append(f"smallest gain so many tasks resolve: {result['resolvable_gain']:+.1%}")
+    return "\n".join(lines)
