@@ -70,6 +70,33 @@ def test_gold_passes_everything_and_noop_nothing(finished, model, success):
     assert set(result["splits"].values()) == {success}
 
 
+def test_each_accepted_edit_is_held_to_its_promises_and_has_a_story(finished):
+    _, command, summary = finished
+    followed = command.sql("SELECT edit_id, runs, observed_fixes, verdict FROM edit_follow_ups")
+    accepted = command.sql("SELECT edit_id FROM edit_history WHERE verdict = 'accepted'")
+    assert {row["edit_id"] for row in accepted} <= {row["edit_id"] for row in followed}
+    assert all(row["runs"] >= 20 for row in followed)
+    stories = command("harness", "history", "--json").json["artifacts"]
+    in_force = [one for one in stories if one["in_force"]]
+    assert len(in_force) >= len(summary["edits"]["by_layer"])
+    assert all(edit["verdict"] for one in in_force for edit in one["edits"])
+
+
+def test_the_trial_of_an_accepted_edit_repeats_on_tasks_it_has_not_read(cycles):
+    command, _ = cycles("sqldesk")
+    query = "SELECT edit_id, trial_id FROM edit_history WHERE verdict = 'accepted' LIMIT 1"
+    ((edit_id, trial_id),) = [tuple(row.values()) for row in command.sql(query)]
+    result = command("gate", "repeat", edit_id, "--json").json
+    assert result["verdict"] == "repeats"
+    again = f"""
+        SELECT count(*) AS pairs FROM paired_trials
+        WHERE trial_id = '{result["trial_id"]}' AND old_trajectory_id IN (
+            SELECT old_trajectory_id FROM paired_trials WHERE trial_id = '{trial_id}'
+        )
+    """  # noqa: S608
+    assert command.sql(again) == [{"pairs": 0}]
+
+
 def test_sql_refuses_what_is_not_one_query(finished):
     _, command, _ = finished
     for query in (
