@@ -98,8 +98,8 @@ class PromptEditor:
         pareto = self._pareto
         rest = self._workshop.train_tasks[len(pareto) :] or pareto
         batch = min(MINIBATCH, len(rest))
-        search.reserve(first=len(pareto), each=2 * batch + len(pareto))
         try:
+            search.reserve(first=len(pareto), each=2 * batch + len(pareto))
             return import_module("gepa").optimize(
                 seed_candidate=read_candidate(brief.harness),
                 trainset=list(rest),
