@@ -23,7 +23,7 @@ class CycleRow(Row):
     base_harness_id: HarnessId
     """Harness the cycle started from."""
     inputs: JsonText
-    """All inputs, as hashed."""
+    """All inputs, as hashed, and the word the environment was named by."""
     created_at: Timestamp
     """When the cycle was first started (UTC)."""
 

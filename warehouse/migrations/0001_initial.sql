@@ -20,7 +20,7 @@ COMMENT ON COLUMN cycles."reference" IS 'Reference model of the diagnosis.';
 COMMENT ON COLUMN cycles."editor" IS 'Editor.';
 COMMENT ON COLUMN cycles."seed" IS 'Seed.';
 COMMENT ON COLUMN cycles."base_harness_id" IS 'Harness the cycle started from.';
-COMMENT ON COLUMN cycles."inputs" IS 'All inputs, as hashed.';
+COMMENT ON COLUMN cycles."inputs" IS 'All inputs, as hashed, and the word the environment was named by.';
 COMMENT ON COLUMN cycles."created_at" IS 'When the cycle was first started (UTC).';
 
 CREATE TABLE stage_events (
