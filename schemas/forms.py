@@ -85,7 +85,7 @@ class CycleForm(Form):
         le=16,
     )
     exposures: int = Field(
-        default=48,
+        default=32,
         title="Exposure forks",
         description="Train runs a round may go on with under an edit, to rank edits and refuse "
         "harmful ones; 0 leaves this out.",

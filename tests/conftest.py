@@ -110,3 +110,12 @@ def recorded() -> Path:
     if not folder.is_dir():
         pytest.skip("no recorded trajectories here")
     return folder
+
+
+@pytest.fixture(scope="session")
+def planted() -> Path:
+    """Folder that installs the world `depot` of four planted faults when it is on the path.
+
+    For commands pass `{"PYTHONPATH": str(planted)}`; here use `monkeypatch.syspath_prepend`.
+    """
+    return ROOT / "tests" / "planted"

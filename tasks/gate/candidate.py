@@ -64,7 +64,7 @@ class GateSettings:
     token_increase: float = 0.25
     margin: float = 0.02
     fresh_repeats: int = 2
-    exposures: int = 48
+    exposures: int = 32
     """Continuations with an edit that a round may run on train forks; 0 leaves them out."""
     noise_share: float = 0.1
     """Share of select tasks on which the harness in force is compared with itself."""
