@@ -1,9 +1,13 @@
 """How the command line speaks: results on stdout, everything else on stderr."""
 
 import json
+import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+from tasks.presentation.columns import fold, lay_out
 
 
 def emit_json(value: Mapping[str, Any]) -> None:
@@ -23,23 +27,31 @@ def note(text: str) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Lay out a table of plain text; numbers are right-aligned, control characters shown."""
+    """Lay out a table as wide as the terminal; control characters are shown as what they are.
+
+    Numbers are right-aligned. Where the result goes into a pipe, nothing is wrapped.
+    """
     body = [[_cell(value) for value in row] for row in rows]
-    widths = [
-        max(len(name), *(len(row[i]) for row in body)) if body else len(name)
-        for i, name in enumerate(columns)
-    ]
-    numeric = [bool(body) and all(_is_number(row[i]) for row in body) for i in range(len(columns))]
+    right = {
+        place
+        for place in range(len(columns))
+        if body and all(_is_number(row[place]) for row in body)
+    }
+    return str(lay_out(columns, body, width=output_width(), right=right))
 
-    def line(cells: Sequence[str]) -> str:
-        parts = (
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(cells, widths, numeric, strict=True)
-        )
-        return "  ".join(parts).rstrip()
 
-    ruler = "  ".join("-" * width for width in widths)
-    return "\n".join([line(list(columns)), ruler, *(line(row) for row in body)])
+def folded(text: str, indent: int = 2) -> str:
+    """Lines of a text no wider than the terminal, what follows of a line indented."""
+    width = output_width()
+    return "\n".join(fold(line, width, indent) for line in text.split("\n"))
+
+
+def output_width() -> int | None:
+    """Columns of the terminal that results go to; `COLUMNS` overrides it; none for a pipe."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdigit() and int(told) > 0:
+        return int(told)
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _cell(value: object) -> str:
@@ -49,6 +61,19 @@ def _cell(value: object) -> str:
         return f"{value:.4g}"
     text = value if isinstance(value, str) else str(value)
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def plain_text(value: object) -> str:
+    """A value for people: names with their counts, items after commas, numbers in few digits."""
+    if isinstance(value, Mapping | list | tuple) and not value:
+        return "none"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {plain_text(item)}" for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(plain_text(item) for item in value)
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "-" if value is None else str(value)
 
 
 def _is_number(cell: str) -> bool:

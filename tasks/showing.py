@@ -43,13 +43,16 @@ ELSEWHERE = {
 }
 
 
-def show_text(which: str, *, color: bool = False, pairs: int | None = None) -> str:
+def show_text(
+    which: str, *, color: bool = False, pairs: int | None = None, width: int | None = None
+) -> str:
     """A trajectory or an edit for a terminal.
 
     Raises:
         ConfigError: the id is unknown, or is the start of several.
     """
-    return render_terminal(_document(which, _limits(ON_TERMINAL, pairs)), color=color)
+    document = _document(which, _limits(ON_TERMINAL, pairs))
+    return render_terminal(document, color=color, width=width)
 
 
 def show_html(which: str, path: Path, *, pairs: int | None = None) -> Path:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from deployments.console import emit_json, emit_text, note
+from deployments.console import emit_json, emit_text, folded, note
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -74,7 +74,7 @@ def cycle(
     else:
         from tasks.reporting import render_summary
 
-        emit_text(render_summary(summary))
+        emit_text(folded(render_summary(summary), indent=10))
     return 0
 
 

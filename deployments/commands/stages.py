@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deployments.console import emit_json, emit_text, note, table
+from deployments.console import emit_json, emit_text, folded, note, plain_text, table
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Environment = Annotated[str, typer.Option(help="Environment.")]
@@ -174,23 +174,27 @@ def _show(result: dict[str, Any], as_json: bool) -> None:
 
 
 def _as_text(result: dict[str, Any]) -> str:
-    """A line for each value; lists of rows as tables."""
+    """A line for each value; lists of rows as tables of the columns people look at."""
     parts: list[str] = []
     for name, value in result.items():
         if isinstance(value, list) and value and isinstance(value[0], dict):
-            columns = list(value[0])
-            parts.append(
-                f"{name}\n{table(columns, ([row.get(c) for c in columns] for row in value))}"
-            )
-        elif isinstance(value, dict):
-            inner = ", ".join(f"{key} {_short(item)}" for key, item in value.items())
-            parts.append(f"{name}: {inner}")
+            columns = [c for c in _COLUMNS.get(name, value[0]) if c in value[0]]
+            rows = ([_cell(row.get(column)) for column in columns] for row in value)
+            parts.append(f"{name}\n{table(columns, rows)}")
         else:
-            parts.append(f"{name}: {_short(value)}")
+            parts.append(folded(f"{name}: {plain_text(value)}"))
     return "\n".join(parts)
 
 
-def _short(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return "-" if value is None else str(value)
+def _cell(value: object) -> object:
+    return plain_text(value) if isinstance(value, dict | list) else value
+
+
+_OF_ENVIRONMENT = ["environment", "trajectories", "failures", "successes", "patterns", "eligible"]
+_COLUMNS = {
+    "edits": ["layer", "artifact", "verdict", "reason", "title", "edit_id"],
+    "environments": [*_OF_ENVIRONMENT, "labels", "cycle_id"],
+    "files": ["source_file", "source_format", "episodes", "imported", "duplicates", "refused"],
+    "gaps": ["rank", "family", "gap_type", "artifact", "severity", "reach", "effect", "points"],
+}
+"""Columns of tables for people; `--json` has all."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from deployments.console import emit_json, emit_text
+from deployments.console import emit_json, emit_text, output_width
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -31,7 +31,7 @@ def show(
     if html:
         emit_text(str(show_html(which, Path(html), pairs=pairs)))
     else:
-        emit_text(show_text(which, color=_has_color(), pairs=pairs))
+        emit_text(show_text(which, color=_has_color(), pairs=pairs, width=output_width()))
 
 
 def report(

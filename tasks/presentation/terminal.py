@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tasks.presentation.chart import Chart
+from tasks.presentation.columns import lay_out
 from tasks.presentation.cutting import visible
 from tasks.presentation.document import (
     Block,
@@ -22,9 +23,9 @@ MAX_CELL = 60
 INDENT = "  "
 
 
-def render_terminal(document: Document, *, color: bool) -> str:
-    """Render a document; nothing but our own escapes leaves as an escape."""
-    paint = _Paint(on=color)
+def render_terminal(document: Document, *, color: bool, width: int | None = None) -> str:
+    """Render a document, its tables within a width; only our own escapes leave as escapes."""
+    paint = _Paint(on=color, width=width)
     badges = "".join(f" [{badge}]" for badge in document.badges)
     lines = [paint("head", document.title) + paint("mark", badges)]
     lines.append(paint("", document.lead))
@@ -36,8 +37,9 @@ def render_terminal(document: Document, *, color: bool) -> str:
 class _Paint:
     """Colours a text; whatever it says, the only escapes left in it are ours."""
 
-    def __init__(self, *, on: bool) -> None:
+    def __init__(self, *, on: bool, width: int | None) -> None:
         self._on = on
+        self.width = width
 
     def __call__(self, tone: str, text: str) -> str:
         code = _CODES[tone]
@@ -55,10 +57,10 @@ def _group(group: Group, paint: _Paint, depth: int) -> Iterator[str]:
         if isinstance(block, Group):
             yield from _group(block, paint, depth + 1)
         else:
-            yield from (f"{pad}{INDENT}{line}".rstrip() for line in _block(block, paint))
+            yield from (f"{pad}{INDENT}{line}".rstrip() for line in _block(block, paint, depth + 1))
 
 
-def _block(block: Block, paint: _Paint) -> Iterator[str]:
+def _block(block: Block, paint: _Paint, depth: int) -> Iterator[str]:
     match block:
         case Facts():
             yield from _facts(block, paint)
@@ -68,7 +70,7 @@ def _block(block: Block, paint: _Paint) -> Iterator[str]:
             for line in block.text.split("\n"):
                 yield paint(_DIFF_TONES.get(line[:1], ""), line)
         case Table():
-            yield from _table(block, paint)
+            yield from _table(block, paint, depth)
         case Sides():
             yield from _group(block.left, paint, 0)
             yield from _group(block.right, paint, 0)
@@ -96,19 +98,14 @@ def _passage(block: Passage, paint: _Paint) -> Iterator[str]:
     yield from (paint(block.tone, f"{pad}{line}") for line in (first, *more))
 
 
-def _table(block: Table, paint: _Paint) -> Iterator[str]:
+def _table(block: Table, paint: _Paint, depth: int) -> Iterator[str]:
     yield paint("dim", block.caption)
-    rows = [[_cell(value) for value in row] for row in block.rows]
-    widths = [
-        max(len(name), *(len(row[place]) for row in rows)) if rows else len(name)
-        for place, name in enumerate(block.columns)
-    ]
-    for place, row in enumerate([list(block.columns), *rows]):
-        cells = (
-            cell.rjust(width) if name in block.numeric else cell.ljust(width)
-            for cell, width, name in zip(row, widths, block.columns, strict=True)
-        )
-        yield paint("" if place else "dim", "  ".join(cells).rstrip())
+    rows = [[_cell(visible(value)) for value in row] for row in block.rows]
+    right = {place for place, name in enumerate(block.columns) if name in block.numeric}
+    room = paint.width and max(1, paint.width - len(INDENT) * depth)
+    layout = lay_out(block.columns, rows, width=room, right=right, ruler=False)
+    yield from (paint("dim", line) for line in layout.head)
+    yield from (paint("", line) for line in layout.body)
 
 
 def _cell(value: str) -> str:

@@ -66,3 +66,11 @@ def test_layers_count_accepted_edits_as_in_a_cycle(imported):
     assert sum(result["proposed_by_layer"].values()) == result["proposed"]
     (environment,) = result["environments"]
     assert environment["patterns"] >= environment["eligible"] >= 1
+
+
+def test_the_answer_fits_a_terminal_and_names_edit_verdict_and_reason(imported):
+    narrow = type(imported)(imported.home, {**imported.environ, "COLUMNS": "80"})
+    lines = narrow("evolve", "--from-imports").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("edit_" in line for line in lines)
+    assert any("no_live_world" in line for line in lines)
