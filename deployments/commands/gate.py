@@ -40,7 +40,7 @@ def _plan_text(result: dict[str, Any]) -> str:
     losses = f"losses {result['loss_rate']:.1%} ({result['loss_rate_from']})"
     head = f"{result['environment']}, {result['model']}{label}: {result['tasks']} of "
     head += f"{result['tasks_available']} select tasks, {result['slots']} slots (threshold "
-    head += f"{result['threshold']:g}), {result['repeats']} runs per arm, {losses}"
+    head += f"{result['threshold']:g}), runs per arm {result['repeats']}, {losses}"
     here = f"power at {result['tasks']}"
     columns = ["gain", "pairs", "mean pairs", "rollouts", "tokens", "cost USD", here]
     rows = [
