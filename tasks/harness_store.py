@@ -10,14 +10,31 @@ from tasks.workbench import Workbench
 from warehouse.harness_store import list_harnesses
 
 _COUNTS = "SELECT harness_id, count(*) AS artifacts FROM harness_artifacts GROUP BY harness_id"
+_SCORES = """
+SELECT harness_id, split, model, success, tasks
+FROM evaluations
+WHERE success IS NOT NULL AND model NOT IN ('gold', 'noop')
+QUALIFY row_number() OVER (
+    PARTITION BY harness_id, split, model ORDER BY tasks DESC, evaluation_id
+) = 1
+ORDER BY harness_id, split, model
+"""
 
 
 def stored_harnesses(environment: str = "") -> list[dict[str, Any]]:
-    """All stored harnesses with their names and the number of their artifacts."""
+    """All stored harnesses: names, layers, number of artifacts, and success where it is known.
+
+    Success is told by split and model, each from the evaluation with most tasks; `gold` and
+    `noop`, which read no harness, are left out.
+    """
     bench = Workbench.open()
     with bench.warehouse.read() as reader:
         counts = dict(reader.frame(_COUNTS).rows())
         found = list_harnesses(reader, environment=environment or None)
+        scores = reader.frame(_SCORES).to_dicts()
+    success: dict[str, list[dict[str, Any]]] = {}
+    for score in scores:
+        success.setdefault(score.pop("harness_id"), []).append(score)
     return [
         {
             "harness_id": row.harness_id,
@@ -26,6 +43,7 @@ def stored_harnesses(environment: str = "") -> list[dict[str, Any]]:
             "artifact_count": counts.get(row.harness_id, 0),
             "layers": json.loads(row.layers),
             "delivery": row.delivery,
+            "success": success.get(row.harness_id, []),
         }
         for row in found
     ]

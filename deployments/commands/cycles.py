@@ -4,9 +4,20 @@ from typing import Annotated
 
 import typer
 
+from deployments.commands.options import (
+    EDITOR,
+    HARNESS,
+    KEEP,
+    MODEL,
+    SCHEDULE,
+    Environment,
+    Json,
+    Model,
+    Repeats,
+    Seed,
+    Tasks,
+)
 from deployments.console import emit_json, emit_text, folded, note
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,23 +39,23 @@ def init(as_json: Json = False) -> None:
 
 
 def cycle(
-    environment: Annotated[str, typer.Option(help="World to evolve for.")] = "sqldesk",
-    model: Annotated[str, typer.Option(help="Frozen model.")] = "simulated:weak",
-    reference: Annotated[str, typer.Option(help="Reference model.")] = "simulated:strong",
-    editor: Annotated[str, typer.Option(help="Editor.")] = "rules",
-    harness: Annotated[str, typer.Option(help="seed, a name, or an id.")] = "seed",
-    seed: Annotated[int, typer.Option(help="Seed.")] = 7,
+    environment: Environment = "sqldesk",
+    model: Model = "simulated:weak",
+    reference: Annotated[str, typer.Option(help=f"Compared with: {MODEL}")] = "simulated:strong",
+    editor: Annotated[str, typer.Option(help=EDITOR)] = "rules",
+    harness: Annotated[str, typer.Option(help=HARNESS)] = "seed",
+    seed: Seed = 7,
     rounds: Annotated[int, typer.Option(help="Most edit rounds.")] = 3,
     slots: Annotated[int, typer.Option(help="Paired trials; e needed is 20 times this.")] = 6,
-    tasks: Annotated[int, typer.Option(help="First N tasks per split; 0 takes all.")] = 0,
-    repeats: Annotated[int, typer.Option(help="Rollouts per arm and task.")] = 1,
+    tasks: Tasks = 0,
+    repeats: Repeats = 1,
     approval: Annotated[
         str, typer.Option(help="none, or required: a person approves edits in the Prefect UI.")
     ] = "none",
     approval_timeout_s: Annotated[
         int, typer.Option(help="Edits that nobody approves in this time are rejected.")
     ] = 86_400,
-    keep_server: Annotated[bool, typer.Option(help="Leave the Prefect server running.")] = False,
+    keep_server: Annotated[bool, typer.Option(help=KEEP)] = False,
     as_json: Json = False,
 ) -> int:
     """Run one evolution cycle: collect, annotate, edit and gate, diagnose, synthesize."""
@@ -80,7 +91,7 @@ def cycle(
 
 def up(
     port: Annotated[int, typer.Option(help="Loopback port of the server; 0 takes a free one.")] = 0,
-    schedule: Annotated[str, typer.Option(help="Cron of the scheduled cycle.")] = "0 2 * * *",
+    schedule: Annotated[str, typer.Option(help=SCHEDULE)] = "0 2 * * *",
 ) -> None:
     """Start a server and serve every deployment, the cycle on a schedule, until interrupted."""
     from deployments.up import serve_all

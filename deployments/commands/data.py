@@ -4,11 +4,11 @@ from typing import Annotated
 
 import typer
 
+from deployments.commands.options import QUERY, Json
 from deployments.console import emit_json, emit_text, note, table
 
 _TABLE_CELL = 100_000
 """Bytes of the longest cell of a table, which pads every line to its width."""
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +19,10 @@ def register(app: typer.Typer) -> None:
 
 
 def sql(
-    query: Annotated[str, typer.Argument(help="One SELECT or EXPLAIN; - reads stdin.")],
+    query: Annotated[
+        str,
+        typer.Argument(help=QUERY),
+    ],
     form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
     limit: Annotated[int, typer.Option(help="Most rows to return.", min=1)] = 10_000,
     as_json: Json = False,
@@ -58,8 +61,10 @@ def sql(
 
 def export(
     form: Annotated[str, typer.Option("--format", help="trl-sft or trl-dpo.")] = "trl-sft",
-    out: Annotated[str, typer.Option(help="File to write.")] = "",
-    cycle: Annotated[str, typer.Option(help="Cycle id; the newest by default.")] = "",
+    out: Annotated[
+        str, typer.Option(help="File to write; in `exports` of the data folder by default.")
+    ] = "",
+    cycle: Annotated[str, typer.Option(help="Cycle id; by default the newest with examples.")] = "",
     as_json: Json = False,
 ) -> None:
     """Write training examples as JSONL for a trainer."""
@@ -76,7 +81,7 @@ def doctor(
     digest: Annotated[bool, typer.Option("--digest", help="One digest per table.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Check the data folder; with --digest, print what two equal runs must agree on."""
+    """Check installation and data folder; or print what two equal runs must agree on."""
     from deployments.doctor import check_installation, table_digests
 
     if digest:

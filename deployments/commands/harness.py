@@ -1,17 +1,15 @@
 """`tackroom harness`: list, show, compare and take out stored harnesses."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from deployments.console import emit_json, emit_text, table
+from deployments.commands.options import HARNESS, Json
+from deployments.console import emit_json, emit_text, plain_text, table
 
 app = typer.Typer(help="Stored harnesses.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Which = Annotated[
-    str, typer.Argument(help="Harness id, start of an id, or a name such as current.")
-]
+Which = Annotated[str, typer.Argument(help=HARNESS)]
 Environment = Annotated[str, typer.Option(help="Environment whose names are meant.")]
 
 
@@ -20,19 +18,35 @@ def list_harnesses(
     environment: Annotated[str, typer.Option(help="Only this environment.")] = "",
     as_json: Json = False,
 ) -> None:
-    """List stored harnesses with their names, layers and success."""
+    """List stored harnesses with names, layers, and success on select and sealed where known."""
     from tasks.harness_store import stored_harnesses
 
     rows = stored_harnesses(environment)
     if as_json:
         emit_json({"harnesses": rows})
     else:
-        columns = ["harness_id", "environment", "names", "artifacts", "delivery"]
-        shown = [
-            row | {"names": ", ".join(row["names"]), "artifacts": row["artifact_count"]}
-            for row in rows
-        ]
-        emit_text(table(columns, ([row[name] for name in columns] for row in shown)))
+        columns = ["harness_id", "environment", "names", "layers", "artifacts"]
+        emit_text(table([*columns, *_SHOWN_SPLITS], (_row(row) for row in rows)))
+
+
+_SHOWN_SPLITS = ("select", "sealed")
+_ALL_LAYERS = 4
+
+
+def _row(row: dict[str, Any]) -> list[object]:
+    layers = "all" if len(row["layers"]) == _ALL_LAYERS else plain_text(row["layers"])
+    first = [row["harness_id"], row["environment"], ", ".join(row["names"]), layers]
+    scores = [
+        _success([s for s in row["success"] if s["split"] == split]) for split in _SHOWN_SPLITS
+    ]
+    return [*first, row["artifact_count"], *scores]
+
+
+def _success(scores: list[dict[str, Any]]) -> str:
+    """Success in percent; with its model where more than one was scored."""
+    if len(scores) == 1:
+        return f"{scores[0]['success']:.1%}"
+    return ", ".join(f"{score['model']} {score['success']:.1%}" for score in scores)
 
 
 @app.command("show")
@@ -59,7 +73,7 @@ def show(which: Which, environment: Environment = "", as_json: Json = False) -> 
 @app.command("diff")
 def diff(
     old: Which,
-    new: Annotated[str, typer.Argument(help="The other harness.")],
+    new: Annotated[str, typer.Argument(help=f"The other harness: {HARNESS}")],
     environment: Environment = "",
     as_json: Json = False,
 ) -> None:
@@ -78,7 +92,7 @@ def diff(
 @app.command("export")
 def export(
     which: Which,
-    out: Annotated[str, typer.Option(help="Folder to write.")],
+    out: Annotated[str, typer.Option(help="Folder to write: new, empty, or with a harness in it.")],
     environment: Environment = "",
     as_json: Json = False,
 ) -> None:

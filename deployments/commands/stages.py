@@ -4,14 +4,19 @@ from typing import Annotated, Any
 
 import typer
 
+from deployments.commands.options import (
+    HARNESS,
+    LAYER,
+    RECORDINGS,
+    Cycle,
+    Environment,
+    Json,
+    Model,
+    Repeats,
+    Seed,
+    Tasks,
+)
 from deployments.console import emit_json, emit_text, folded, note, plain_text, table
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Environment = Annotated[str, typer.Option(help="Environment.")]
-Model = Annotated[str, typer.Option(help="Model.")]
-Seed = Annotated[int, typer.Option(help="Seed.")]
-Tasks = Annotated[int, typer.Option(help="First N tasks per split; 0 takes all.")]
-Repeats = Annotated[int, typer.Option(help="Rollouts per task.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +33,7 @@ def register(app: typer.Typer) -> None:
 def collect(
     environment: Environment = "sqldesk",
     model: Model = "simulated:weak",
-    harness: Annotated[str, typer.Option(help="seed, a name, or an id.")] = "seed",
+    harness: Annotated[str, typer.Option(help=HARNESS)] = "seed",
     split: Annotated[str, typer.Option(help="train, select or sealed.")] = "train",
     seed: Seed = 7,
     tasks: Tasks = 0,
@@ -46,7 +51,7 @@ def collect(
 
 
 def import_files(
-    paths: Annotated[list[str], typer.Argument(help="Files or folders of recorded episodes.")],
+    paths: Annotated[list[str], typer.Argument(help=RECORDINGS)],
     model: Annotated[str, typer.Option(help="Model, where a file names none.")] = "",
     pair_tasks_by_index: Annotated[
         bool,
@@ -117,9 +122,9 @@ def evolve(
 def evaluate(
     environment: Environment = "sqldesk",
     model: Model = "simulated:weak",
-    harness: Annotated[str, typer.Option(help="seed, a name, an id, or a folder.")] = "current",
+    harness: Annotated[str, typer.Option(help=HARNESS)] = "current",
     split: Annotated[str, typer.Option(help="train, select, sealed or all.")] = "select",
-    without: Annotated[str, typer.Option(help="Also run without this layer, paired.")] = "",
+    without: Annotated[str, typer.Option(help=LAYER)] = "",
     seed: Seed = 7,
     tasks: Tasks = 0,
     repeats: Repeats = 1,
@@ -145,7 +150,7 @@ def evaluate(
 
 
 def diagnose(
-    cycle: Annotated[str, typer.Option(help="Cycle id; the newest by default.")] = "",
+    cycle: Cycle = "",
     as_json: Json = False,
 ) -> None:
     """Show why the model of a finished cycle does not benefit as the reference does."""
@@ -156,7 +161,7 @@ def diagnose(
 
 
 def synthesize(
-    cycle: Annotated[str, typer.Option(help="Cycle id; the newest by default.")] = "",
+    cycle: Cycle = "",
     as_json: Json = False,
 ) -> None:
     """Make training examples for the benefit gaps of a cycle."""

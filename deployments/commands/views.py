@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
+from deployments.commands.options import Json
 from deployments.console import emit_json, emit_text, output_width
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -36,7 +35,7 @@ def show(
 
 def report(
     out: Annotated[str, typer.Option(help="File to write.")],
-    cycle: Annotated[str, typer.Option(help="Cycle id; the newest by default.")] = "",
+    cycle: Annotated[str, typer.Option(help="Cycle id or its start; the newest by default.")] = "",
     as_json: Json = False,
 ) -> None:
     """Write one self-contained HTML page about a cycle."""

@@ -1,8 +1,12 @@
 """What commands count: a key that two commands share means the same in both."""
 
+import re
+
 import pytest
 
+from deployments.cli import run
 from schemas.forms import CycleForm
+from schemas.gate import EvaluationRow
 from schemas.ids import make_id
 from schemas.plans import CyclePlan
 from tasks.harness_rows import harness_rows
@@ -73,3 +77,57 @@ def test_a_list_of_harnesses_and_one_harness_tell_layers_alike(fill_home):
     (listed,) = stored_harnesses()
     assert listed["layers"] == describe_harness(find_harness(harness.harness_id))["layers"]
     assert listed["names"] == []
+
+
+def scored(number, model, split, success, tasks=100, **changes):
+    values = {
+        "evaluation_id": f"eval{number}",
+        "environment": "sqldesk",
+        "model": model,
+        "harness_id": seed_harness("sqldesk").harness_id,
+        "split": split,
+        "purpose": "evaluate",
+        "cycle_id": None,
+        "round": None,
+        "tasks": tasks,
+        "successes": success * tasks,
+        "faults": 0,
+        "success": success,
+        "success_lo": 0.0,
+        "success_hi": 1.0,
+        "mean_steps": 3.0,
+        "mean_prompt_tokens": None,
+    }
+    return EvaluationRow.model_validate(values | changes)
+
+
+@pytest.fixture
+def listed(fill_home, capsys):
+    """The columns of the one stored harness with some scores."""
+
+    def show(*scores):
+        fill_home([*harness_rows(seed_harness("sqldesk")), *scores])
+        assert run(["harness", "list"]) == 0
+        head, ruler, row = capsys.readouterr().out.splitlines()
+        edges = [found.span() for found in re.finditer("-+", ruler)]
+        return {head[a:b].strip(): row[a:b].strip() for a, b in edges}
+
+    return show
+
+
+def test_a_list_of_harnesses_shows_the_success_its_help_promises(listed):
+    shown = listed(
+        scored(1, "simulated:weak", "sealed", 0.25),
+        scored(2, "simulated:weak", "sealed", 0.5, tasks=6),
+        scored(3, "gold", "select", 1.0),
+    )
+    assert shown["sealed"] == "25.0%"
+    assert shown["select"] == ""
+    assert shown["layers"] == "all"
+
+
+def test_success_of_several_models_is_told_with_their_names(listed):
+    shown = listed(
+        scored(1, "simulated:weak", "select", 0.25), scored(2, "openai:m", "select", 0.75)
+    )
+    assert shown["select"] == "openai:m 75.0%, simulated:weak 25.0%"

@@ -5,7 +5,8 @@ import sys
 import pytest
 
 from schemas.errors import ConfigError
-from tasks.workbench import Workbench
+from tasks.harness_rows import harness_rows
+from tasks.workbench import Workbench, seed_harness
 
 WORLD = """
 class World:
@@ -52,3 +53,18 @@ def test_an_interpreter_that_is_none_is_named_with_the_setting(fill_home, tmp_pa
     monkeypatch.setenv("TACKROOM_PYTHON", str(tmp_path / "nowhere"))
     with pytest.raises(ConfigError, match=r"nowhere.*TACKROOM_PYTHON"):
         Workbench.open().environment("own_world:Mine")
+
+
+def test_every_word_the_help_names_for_a_harness_is_taken(build, fill_home, tmp_path):
+    seed = seed_harness("sqldesk")
+    fill_home(harness_rows(seed))
+    seed.save(tmp_path / "folder")
+    bench = Workbench.open()
+    for word in (
+        "seed",
+        "current",
+        seed.harness_id,
+        seed.harness_id[:12],
+        str(tmp_path / "folder"),
+    ):
+        assert bench.harness("sqldesk", word).harness_id == seed.harness_id

@@ -1,0 +1,25 @@
+"""Options that several commands share, with the words they take."""
+
+from typing import Annotated
+
+import typer
+
+ENVIRONMENT = "sqldesk, household, an installed world, or package.module:factory."
+MODEL = "simulated:weak|mid|strong, gold, noop, openai:NAME or replay:FILE."
+HARNESS = "seed, a name such as current, an id or its start, or a folder."
+REPEATS = "Rollouts per task; 1 where the model is deterministic."
+EDITOR = "rules, openai:NAME and others: see docs/editors.md."
+KEEP = "Leave the Prefect server of this run running."
+LAYER = "Also run without contract, skills, actions or regulation, paired."
+QUERY = "One SELECT, FROM, WITH, SHOW, DESCRIBE or EXPLAIN; - reads stdin."
+RECORDINGS = "Files, folders or patterns of recorded episodes."
+SCHEDULE = "Cron of the scheduled cycle; empty for none."
+TASKS = "First N tasks of a split, families equal; 0 takes all."
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Environment = Annotated[str, typer.Option(help=ENVIRONMENT)]
+Model = Annotated[str, typer.Option(help=MODEL)]
+Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
+Tasks = Annotated[int, typer.Option(help=TASKS)]
+Repeats = Annotated[int, typer.Option(help=REPEATS)]
+Cycle = Annotated[str, typer.Option(help="Cycle id; the newest in a live world by default.")]
