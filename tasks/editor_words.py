@@ -4,12 +4,14 @@ import os
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
 
 from schemas.errors import ConfigError
 from schemas.ids import make_id, sha256_hex
 from schemas.settings import EditorSettings, Settings
 from tasks.agent.chat_model import ChatConversation, ChatModel
-from tasks.editor.command_text import read_template
+from tasks.editor.command_text import Template, read_template
 from tasks.editor.protocols import Editor
 from tasks.editor.registry import EditorWord, Parts, create_editor, read_word
 from tasks.editor.workshop import Workshop
@@ -55,8 +57,11 @@ async def open_editor(bench: Workbench, word: str, workshop: Workshop) -> AsyncI
     """
     named = read_word(word)
     if not named.has_model:
-        environ = command_environ(bench.settings) if named.kind == "command" else {}
-        yield create_editor(word, Parts(workshop=workshop, environ=environ))
+        parts = Parts(workshop=workshop)
+        if named.kind == "command":
+            environ = command_environ(bench.settings)
+            parts = replace(parts, environ=environ, template=_with_full_paths(named))
+        yield create_editor(word, parts)
         return
     model = _model(bench, named)
     async with model:
@@ -110,6 +115,27 @@ def _require_program(named: EditorWord, environ: Mapping[str, str]) -> None:
     if shutil.which(program, path=environ.get("PATH")) is None:
         what = f"editor command: there is no program {program[:200]!r}"
         raise ConfigError(what, hint="give its full path, or put it on PATH")
+
+
+def _with_full_paths(named: EditorWord) -> Template:
+    """The command with files of the present folder by full path; it starts in another one."""
+    words = read_template(named.argument).words
+    return Template(
+        tuple(
+            str(Path(word).resolve()) if _is_file(word, i == 0) else word
+            for i, word in enumerate(words)
+        )
+    )
+
+
+def _is_file(word: str, is_program: bool) -> bool:  # noqa: FBT001
+    """Whether a word means a file here; a bare program name is looked up on PATH instead."""
+    if not word or word.startswith("-") or (is_program and "/" not in word):
+        return False
+    try:
+        return Path(word).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _model(bench: Workbench, named: EditorWord) -> ChatModel:

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from schemas.errors import ConfigError
 from tasks.editor.coding_agent import ChatClient, CodingAgentEditor
 from tasks.editor.command_editor import CommandEditor
-from tasks.editor.command_text import read_template
+from tasks.editor.command_text import Template, read_template
 from tasks.editor.decoys.harmful import HARMFUL_EDITOR
 from tasks.editor.decoys.shuffled import RANDOM_EDITOR
 from tasks.editor.decoys.useless import NULL_EDITOR
@@ -50,11 +50,16 @@ class EditorWord:
 
 @dataclass(frozen=True)
 class Parts:
-    """What editors are made from: a model, what the stage offers, variables of a command."""
+    """What editors are made from: a model, what the stage offers; words and variables of a command.
+
+    Attributes:
+        template: the words of a command with full paths; null takes them as they were typed.
+    """
 
     client: ChatClient | None = None
     workshop: Workshop = field(default_factory=Workshop)
     environ: Mapping[str, str] = field(default_factory=dict[str, str])
+    template: Template | None = None
 
 
 def read_word(word: str) -> EditorWord:
@@ -95,7 +100,7 @@ def create_editor(word: str, parts: Parts | None = None) -> Editor:
     if named.kind in _DECOYS:
         return _DECOYS[named.kind]
     if named.kind == "command":
-        template = read_template(named.argument)
+        template = given.template or read_template(named.argument)
         return CommandEditor(word, template, given.workshop, given.environ)
     if given.client is None:
         what = f"editor {word[:80]!r} has no model behind it"

@@ -4,6 +4,7 @@ The agent is scripted: an endpoint on loopback that always makes the same tool c
 """
 
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -30,17 +31,32 @@ def rule_note(action, context):
     """Refuses a call without a tool."""
     return {"kind": "block", "message": "Name a tool."} if action["tool"] == "no_tool" else None
 '''
-MANIFEST = {"title": "scripted edit", "root_cause": "seen in train runs", "why_safe": "facts only"}
 
 
-def scripted_calls(last_message):
+def scripted_calls(opening, last_message):
+    run = re.findall(r"case of pat_\w+: (traj_\w+) step", opening)[0]
+    manifest = {
+        "title": "scripted edit",
+        "layer": "actions",
+        "evidence": [{"trajectory_id": run, "step": 0}],
+        "root_cause": "seen in train runs",
+        "predicted_fixes": [],
+        "predicted_risks": [],
+        "why_safe": "facts only",
+        "watch": "longer prompts",
+    }
     if "was refused" in last_message:
-        return [("write_file", {"path": "actions.py", "text": PURE}), ("submit", MANIFEST)]
+        return [("write_file", {"path": "actions.py", "text": PURE}), ("submit", manifest)]
     return [
         ("write_file", {"path": "contract.md", "text": CONTRACT}),
-        ("submit", MANIFEST | {"token_increase": 0.5}),
+        ("submit", manifest | {"layer": "contract", "token_increase": 0.5}),
+        (
+            "query",
+            {"sql": "SELECT outcome, count(*) FROM trajectories GROUP BY outcome ORDER BY 1"},
+        ),
         ("write_file", {"path": "actions.py", "text": IMPURE}),
-        ("submit", MANIFEST),
+        ("check", {}),
+        ("submit", manifest),
         ("finish", {}),
     ]
 
@@ -55,7 +71,9 @@ class ScriptedEndpoint(BaseHTTPRequestHandler):
                 "function": {"name": name, "arguments": json.dumps(given)},
             }
             for position, (name, given) in enumerate(
-                scripted_calls(str(body["messages"][-1].get("content")))
+                scripted_calls(
+                    body["messages"][1]["content"], str(body["messages"][-1].get("content"))
+                )
             )
         ]
         message = {"role": "assistant", "content": "", "tool_calls": calls}
@@ -102,4 +120,22 @@ def test_one_edit_is_accepted_and_one_refused_and_revised(make_command_line, ser
     ]
     assert (rows[0]["verdict"], rows[1]["verdict"]) == ("accepted", "rejected")
     assert rows[1]["stage"] == "static"
-    assert {row["stage"] for row in rows[2:]} == {"replay"}
+    assert rows[2]["stage"] == "replay"
+    said = command.sql(
+        "SELECT tool, content FROM editor_messages JOIN editor_sessions USING (session_id) "
+        "WHERE purpose = 'propose' AND role = 'tool' AND tool IN ('query', 'check') "
+        "ORDER BY message_index"
+    )
+    assert '"failure"' in said[0]["content"]
+    assert "imports os" in said[1]["content"]
+    sessions = command.sql(
+        "SELECT purpose, stop, proposals, prompt_tokens, cost_usd FROM editor_sessions "
+        "ORDER BY ordinal"
+    )
+    assert sessions[0] == {
+        "purpose": "propose",
+        "stop": "finished",
+        "proposals": 2,
+        "prompt_tokens": 900,
+        "cost_usd": None,
+    }

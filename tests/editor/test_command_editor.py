@@ -12,6 +12,7 @@ import pytest
 
 from schemas.errors import ConfigError
 from schemas.settings import EditorSettings
+from tasks.editor.command_editor import CommandEditor
 from tasks.editor.registry import Parts, create_editor
 from tasks.editor.workshop import Workshop
 
@@ -25,7 +26,9 @@ def command(*words):
 def make(word, environ=None, **caps):
     workshop = Workshop(EditorSettings(**caps), train_tasks=("desk/lookup/1", "desk/lookup/2"))
     environ = {"PATH": os.environ["PATH"]} if environ is None else environ
-    return create_editor(word, Parts(workshop=workshop, environ=environ))
+    editor = create_editor(word, Parts(workshop=workshop, environ=environ))
+    assert isinstance(editor, CommandEditor)
+    return editor
 
 
 def run(word, brief, environ=None, **caps):

@@ -25,27 +25,33 @@ class ScriptedReflection:
 
     async def reply(self, messages, tools):
         self.prompts.append(messages[0]["content"])
-        shown = re.search(r"```\n(.*?)\n?```", messages[0]["content"], re.DOTALL)
-        return ModelReply(text=f"```\n{shown.group(1)}\n{self.text}\n```", **self.counts)
+        shown = re.findall(r"```\n(.*?)\n?```", messages[0]["content"], re.DOTALL)[0]
+        return ModelReply(text=f"```\n{shown}\n{self.text}\n```", **self.counts)
+
+
+class ScriptedWorld:
+    """Runs that succeed on half of the tasks, and on nine in ten once the cure is in the text."""
+
+    def __init__(self, make_run):
+        self.make_run, self.asked = make_run, []
+
+    async def __call__(self, harness, task_ids):
+        self.asked.extend(task_ids)
+        found = []
+        for name in task_ids:
+            number = int(name.rsplit("/", 1)[1])
+            is_cured = CURE in harness.files["contract.md"]
+            found.append(self.make_run(number, number % 2 == 0 or (is_cured and number % 10 != 9)))
+        return found
 
 
 @pytest.fixture
 def world(make_episode, said, turn):
-    """Runs that succeed on half of the tasks, and on nine in ten once the cure is in the text."""
-    asked = []
+    def make_run(number, won):
+        turns = [turn("hand_in", {})] if won else [said("All done.")]
+        return make_episode(number, turns, won=won, text="Find the price.")
 
-    async def run(harness, task_ids):
-        asked.extend(task_ids)
-        found = []
-        for name in task_ids:
-            number = int(name.rsplit("/", 1)[1])
-            won = number % 2 == 0 or (CURE in harness.files["contract.md"] and number % 10 != 9)
-            turns = [turn("hand_in", {})] if won else [said("All done.")]
-            found.append(make_episode(number, turns, won=won, text="Find the price."))
-        return found
-
-    run.asked = asked
-    return run
+    return ScriptedWorld(make_run)
 
 
 @pytest.fixture

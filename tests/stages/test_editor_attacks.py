@@ -14,6 +14,7 @@ from schemas.forms import CycleForm
 from schemas.gate import GateDecisionRow
 from schemas.harness import EditRow
 from schemas.plans import ProposeResult
+from tasks.agent.protocols import HasGoldTexts
 from tasks.annotation import annotate_round
 from tasks.collection import collect_train
 from tasks.cycle import open_cycle
@@ -60,7 +61,7 @@ FILES = (
 
 def script(opening, home, gold):
     """Calls of the replies, one list each."""
-    run = re.search(r"case of pat_\w+: (traj_\w+) step", opening).group(1)
+    run = re.findall(r"case of pat_\w+: (traj_\w+) step", opening)[0]
     claim = {
         "title": "attack",
         "layer": "contract",
@@ -92,7 +93,9 @@ def script(opening, home, gold):
 @pytest.fixture
 def agent(tmp_path):
     """Address of the scripted agent, and the bodies it was sent."""
-    gold = "\n".join(resolve_environment(WORLD).gold_texts()[-20:])
+    world = resolve_environment(WORLD)
+    assert isinstance(world, HasGoldTexts)
+    gold = "\n".join(world.gold_texts()[-20:])
     bodies = []
 
     class Handler(BaseHTTPRequestHandler):
