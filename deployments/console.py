@@ -11,8 +11,13 @@ from tasks.presentation.columns import fold, lay_out
 
 
 def emit_json(value: Mapping[str, Any]) -> None:
-    """Print exactly one JSON object on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    """Print exactly one JSON object on stdout; what stdout cannot encode is escaped."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, default=str)
+    sys.stdout.write(text + "\n")
 
 
 def emit_text(text: str) -> None:

@@ -14,6 +14,7 @@ from tasks.presentation.document import Document
 from tasks.presentation.edit import EditFacts, show_edit
 from tasks.presentation.page import render_page
 from tasks.presentation.pairs import PairFacts
+from tasks.presentation.record import Record, edit_record, trajectory_record
 from tasks.presentation.step import ON_PAGE, ON_TERMINAL, Limits
 from tasks.presentation.terminal import render_terminal
 from tasks.presentation.trajectory import TrajectoryFacts, show_trajectory
@@ -63,6 +64,30 @@ def show_html(which: str, path: Path, *, pairs: int | None = None) -> Path:
         OSError: the page cannot be written.
     """
     return write_page(path, render_page(_document(which, _limits(ON_PAGE, pairs))))
+
+
+def show_record(which: str, *, pairs: int | None = None) -> Record:
+    """A trajectory or an edit as plain values; of an edit every pair, unless `pairs` bounds them.
+
+    Raises:
+        ConfigError: the id is unknown, or is the start of several.
+    """
+    with Workbench.open().warehouse.read() as reader:
+        found = _resolve(reader, which.strip())
+        if not found.startswith("edit_"):
+            return trajectory_record(_trajectory_facts(reader, found))
+        facts = _edit_facts(reader, found, _limits(ON_TERMINAL, 0))
+        trial_id = facts.decision.trial_id if facts.decision else None
+        return edit_record(facts, _pairs(reader, trial_id or "", pairs))
+
+
+def _pairs(reader: Reader, trial_id: str, most: int | None) -> list[PairedTrialRow]:
+    rows = sorted(
+        reader.rows(PairedTrialRow, "trial_id = ?", [trial_id]), key=lambda row: row.ordinal
+    )
+    if most is None:
+        return rows
+    return [row for kind in ("loss", "win") for row in [r for r in rows if r.result == kind][:most]]
 
 
 def _limits(limits: Limits, pairs: int | None) -> Limits:

@@ -23,12 +23,19 @@ def show(
     pairs: Annotated[
         int | None, typer.Option(help="Won pairs, and lost pairs, to show of an edit.", min=0)
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """Show a trajectory step by step, or an edit with the pairs it won and lost."""
-    from tasks.showing import show_html, show_text
+    from tasks.showing import show_html, show_record, show_text
 
     if html:
-        emit_text(str(show_html(which, Path(html), pairs=pairs)))
+        file = str(show_html(which, Path(html), pairs=pairs))
+        if as_json:
+            emit_json({"file": file})
+        else:
+            emit_text(file)
+    elif as_json:
+        emit_json(show_record(which, pairs=pairs))
     else:
         emit_text(show_text(which, color=_has_color(), pairs=pairs, width=output_width()))
 

@@ -1,10 +1,12 @@
 """`show` and `report` over a warehouse: what an id means, what is read, what is written."""
 
+import json
 import re
 from dataclasses import replace
 
 import pytest
 
+from deployments.cli import run
 from schemas.errors import ConfigError
 from schemas.gate import EvaluationRow
 from schemas.ids import make_id
@@ -227,3 +229,58 @@ def test_a_hostile_environment_name_stays_text_in_a_report(build, fill_home, tmp
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "<script" not in page
     assert "\x1b" not in page
+
+
+@pytest.fixture
+def shown(build, fill_home, rows, capsys):
+    """What `show ... --json` prints."""
+    fill_home(rows)
+
+    def show(*arguments):
+        assert run(["show", *arguments, "--json"]) == 0
+        printed = capsys.readouterr().out
+        assert printed.count("\n") == 1
+        return json.loads(printed)
+
+    return show
+
+
+def test_a_trajectory_as_json_holds_every_row_of_it_uncut(build, shown):
+    episode = build.episode("old", texts=("same", "wrong"))
+    record = shown(episode.trajectory_id[:12])
+    assert record["kind"] == "trajectory"
+    assert record["id"] == episode.trajectory_id
+    assert record["simulated"] is True
+    assert record["trajectory"] == episode.trajectory.model_dump(mode="json")
+    assert [step["text"] for step in record["steps"]] == ["same", "wrong"]
+    assert [call["tool"] for call in record["calls"]] == ["execute_sql", "execute_sql"]
+    assert [label["bullet"] for label in record["labels"]] == ["EC3"]
+    assert [use["purpose"] for use in record["uses"]] == ["train:1"]
+    assert record["task"] == "the task of old"
+
+
+def test_an_edit_as_json_holds_its_verdict_and_all_pairs(build, shown):
+    record = shown(build.edit_id)
+    assert record["kind"] == "edit"
+    assert record["edit"]["diff"] == build.edit().diff
+    assert record["decision"]["verdict"] == "accepted"
+    assert record["results"] == {"loss": 1, "win": 1}
+    assert [pair["result"] for pair in record["pairs"]] == ["win", "loss"]
+    assert record["replays"][0]["fires_on_failures"] == 8
+    assert shown(build.edit_id, "--pairs", "0")["pairs"] == []
+
+
+def test_an_edit_that_waits_for_its_verdict_is_json_too(build, fill_home, capsys):
+    fill_home([build.cycle(), build.edit()])
+    assert run(["show", build.edit_id, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["decision"] is None
+    assert record["pairs"] == []
+
+
+def test_a_page_and_json_name_the_file(build, fill_home, rows, tmp_path, capsys):
+    fill_home(rows)
+    page = tmp_path / "edit.html"
+    assert run(["show", build.edit_id, "--html", str(page), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"file": str(page)}
+    assert page.exists()
