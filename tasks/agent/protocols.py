@@ -166,7 +166,8 @@ class Reskinnable(Protocol):
     def reskin(self, task: Task, seed: int) -> Task:
         """The same problem under other names: same id and steps, another text and `skin`.
 
-        `start` must know it; the same seed gives the same names.
+        `start` must know it; the same seed gives the same names. A task that has no other names
+        comes back as it is.
         """
         ...
 

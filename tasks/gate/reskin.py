@@ -47,13 +47,16 @@ class Reskinned:
 
 
 async def try_reskins(arms: Arms, trial: Trial, edits: Sequence[Candidate]) -> Reskinned | None:
-    """Try won tasks under other names; null when the environment cannot rename."""
+    """Try won tasks under other names; null when the environment has none for them."""
     world = arms.world
     if world.reskin is None:
         return None
     won = [pair.task for pair in trial.all_pairs if pair.result == "win"]
     won = won[: world.settings.reskins]
-    skins = [world.reskin(task, world.seed) for task in won]
+    made = [world.reskin(task, world.seed) for task in won]
+    skins = [skinned for skinned in made if skinned.skin]
+    if not skins:
+        return None
     pairs = await arms.pair(skins)
     open_pairs = [pair for pair in pairs if _leaves_something(pair)]
     gain = _gain(open_pairs)

@@ -98,3 +98,14 @@ def test_only_won_pairs_are_tried_and_no_more_than_the_cap(judged, candidate):
         [edit], lambda task, names: "x" in names and number_of(task) % 2 == 0, reskins=5
     )
     assert len([row for row in result.trials if row.purpose == "reskin"]) == 5
+
+
+def test_tasks_without_other_names_are_not_tried(
+    base, tasks, world_of, run, clean, synthetic, candidate
+):
+    edit = candidate("x")
+    world = world_of(synthetic(lambda task, harness, repeat: bool(harness.artifacts)), tasks(60))
+    gate = replace(world, reskin=lambda task, seed: task)
+    result = run(decide_round(clean(edit), base, gate, slots=1))
+    assert "not checked" in result.decisions[0].findings
+    assert not [row for row in result.trials if row.purpose == "reskin"]

@@ -1,6 +1,6 @@
 """What rooms hold: kinds of places, kinds of items, and where an item is likely to lie."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Treatment = Literal["", "clean", "heat", "cool"]
@@ -101,7 +101,27 @@ STUDY_ITEMS: tuple[ItemKind, ...] = (
     ItemKind("letter", "postcard", ("drawer", "shelf"), _STUDY_GOALS),
     ItemKind("postcard", "letter", ("shelf", "drawer"), _STUDY_GOALS),
 )
-ITEM_KINDS: dict[str, ItemKind] = {item.name: item for item in (*KITCHEN_ITEMS, *STUDY_ITEMS)}
+_KITCHEN_SKINS = ("goblet", "flask", "tureen", "saucer", "skimmer", "turner", "skewer", "scoop")
+_FOOD_SKINS = ("quince", "plum", "parsnip", "beet", "bun", "scone")
+_STUDY_SKINS = (
+    *("almanac", "ledger", "lantern", "lighter", "bonnet"),
+    *("cape", "locket", "sextant", "telegram", "leaflet"),
+)
+_OTHER_NAMES = (*_KITCHEN_SKINS, *_FOOD_SKINS, *_STUDY_SKINS)
+SKINS: dict[str, str] = {
+    item.name: other
+    for item, other in zip((*KITCHEN_ITEMS, *STUDY_ITEMS), _OTHER_NAMES, strict=True)
+}
+"""Other names of all items, for tasks whose entities are renamed; no task draws them."""
+
+
+def _skinned(item: ItemKind) -> ItemKind:
+    return replace(item, name=SKINS[item.name], twin=SKINS[item.twin])
+
+
+ITEM_KINDS: dict[str, ItemKind] = {
+    kind.name: kind for item in (*KITCHEN_ITEMS, *STUDY_ITEMS) for kind in (item, _skinned(item))
+}
 
 
 def kind_of(name: str) -> str:
