@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.errors import ConfigError, EditRejected
+from schemas.redaction import has_secret
 from tasks.agent.protocols import JsonObject
 from tasks.editor.claims import MANIFEST_PROPERTIES, OPTIONAL_PROPERTIES
 from tasks.editor.evidence import EvidenceDesk
@@ -68,8 +69,12 @@ def read_template(text: str) -> Template:
     """Split a template into words, as a shell would but without running one.
 
     Raises:
-        ConfigError: it is empty, or a quotation mark is not closed.
+        ConfigError: it is empty, a quotation mark is not closed, or it holds a key, which would be
+            stored with the cycle.
     """
+    if has_secret(text):
+        what = "editor command: the template holds what looks like a key"
+        raise ConfigError(what, hint="put it into a variable and name that in editor.pass_env")
     try:
         words = shlex.split(text)
     except ValueError as error:

@@ -57,6 +57,7 @@ def test_editors_that_can_be_used_pass(bench, word):
         ("prompt:nowhere", "there is no [models.nowhere]"),
         ("command:", "names no command"),
         ("command:'", "cannot be split"),
+        ("command:agent --key sk-abcdefghij0123456789abcd", "looks like a key"),
         ("command:no-such-program-here {prompt}", "there is no program 'no-such-program-here'"),
         ("command:" + "x" * 5000, "there is no editor"),
         ("x\ny", "there is no editor 'x y'"),
