@@ -13,6 +13,7 @@ from schemas.forms import CycleForm
 from schemas.plans import CyclePlan
 from tasks.annotation import annotate_round
 from tasks.approving import ApprovalCase, Decider, find_approval, open_case, record_approval
+from tasks.budget_arms import rollouts_spent
 from tasks.collection import collect_train
 from tasks.cycle import close_cycle, open_cycle
 from tasks.diagnosis import diagnose_benefit
@@ -53,10 +54,11 @@ def evolve(**inputs: Any) -> dict[str, Any]:
     if form.approval == "required":
         what = "approval is asked for in the Prefect UI, and this cycle runs without Prefect"
         raise ConfigError(what, hint="run the flow evolution-cycle, or `tackroom cycle`")
-    return run_cycle(form, lambda stage: stage, _nobody)
+    return run_cycle(form, lambda stage: stage, nobody)
 
 
-def _nobody(case: ApprovalCase, timeout_s: int) -> tuple[bool, Decider, str]:
+def nobody(case: ApprovalCase, timeout_s: int) -> tuple[bool, Decider, str]:
+    """Answer where no person can be asked."""
     return False, "timeout", f"nobody to ask about {case.new_harness_id} for {timeout_s} s"
 
 
@@ -76,20 +78,24 @@ def run_cycle(form: CycleForm, call: Caller, ask: Asker) -> dict[str, Any]:
 
 def evolve_in_rounds(plan: CyclePlan, call: Caller, ask: Asker) -> str:
     """Edit and gate until a round commits nothing or is not approved; return what is in force."""
-    harness_id, slots_used = plan.base_harness_id, 0
-    for round_number in range(1, plan.form.rounds + 1):
+    form = plan.form
+    harness_id, slots_used, idle = plan.base_harness_id, 0, 0
+    for round_number in range(1, form.rounds + 1):
+        if form.most_rollouts and rollouts_spent(plan.cycle_id) >= form.most_rollouts:
+            break
         call(collect_train)(plan, harness_id, round_number)
         call(annotate_round)(plan, harness_id, round_number)
         call(propose_edits)(plan, harness_id, round_number)
         gate = call(gate_edits)(plan, harness_id, round_number, slots_used)
-        if gate.harness_id == harness_id:
+        kept = harness_id
+        if gate.harness_id != harness_id:
+            if not is_approved(plan, harness_id, gate.harness_id, round_number, ask):
+                break
+            kept = call(follow_up)(plan, harness_id, gate.harness_id, round_number).harness_id
+        idle = idle + 1 if kept == harness_id else 0
+        harness_id, slots_used = kept, gate.slots_used
+        if idle >= form.patience:
             break
-        if not is_approved(plan, harness_id, gate.harness_id, round_number, ask):
-            break
-        kept = call(follow_up)(plan, harness_id, gate.harness_id, round_number)
-        if kept.harness_id == harness_id:
-            break
-        harness_id, slots_used = kept.harness_id, gate.slots_used
     return harness_id
 
 

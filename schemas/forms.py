@@ -64,6 +64,19 @@ class CycleForm(Form):
     )
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
     rounds: int = Field(default=3, title="Most edit rounds", ge=0, le=20)
+    patience: int = Field(
+        default=1,
+        title="Rounds without a commit",
+        description="So many rounds in a row that commit nothing end the editing.",
+        ge=1,
+        le=20,
+    )
+    most_rollouts: int = Field(
+        default=0,
+        title="Most rollouts",
+        description="No round starts once the cycle has used so many to evolve; 0 sets no limit.",
+        ge=0,
+    )
     slots: int = Field(
         default=6,
         title="Slots",
@@ -236,3 +249,16 @@ class SynthesizeForm(Form):
     """Training examples for the benefit gaps of a cycle."""
 
     cycle_id: str = Field(default="", title="Cycle", description="Empty takes the newest.")
+
+
+class ArmsForm(Form):
+    """What else a finished cycle's rollouts would have bought."""
+
+    cycle_id: str = Field(
+        default="", title="Cycle", description="A finished cycle; empty takes the newest."
+    )
+    arms: list[Literal["sampling", "random", "prompt"]] = Field(
+        default=["sampling", "random"],
+        title="Arms",
+        description="sampling tries sealed tasks again and again; random and prompt are editors.",
+    )

@@ -3,7 +3,18 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas import acceptance, benefit, data, editors, failures, gate, harness, runs, trajectories
+from schemas import (
+    acceptance,
+    arms,
+    benefit,
+    data,
+    editors,
+    failures,
+    gate,
+    harness,
+    runs,
+    trajectories,
+)
 from schemas.fields import Row, is_volatile
 
 Group = Literal["runs", "trajectories", "failures", "harness", "gate", "benefit", "data"]
@@ -138,6 +149,7 @@ _TABLES = (
         "gate",
     ),
     Table("edit_follow_ups", acceptance.EditFollowUpRow, ("edit_id",), "gate"),
+    Table("budget_arms", arms.BudgetArmRow, ("cycle_id", "arm"), "gate"),
     Table("evaluations", gate.EvaluationRow, ("evaluation_id",), "gate"),
     Table("benefit_rates", benefit.BenefitRateRow, ("cycle_id", "model", "reference"), "benefit"),
     Table("decision_points", benefit.DecisionPointRow, ("decision_point_id",), "benefit"),

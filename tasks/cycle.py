@@ -1,5 +1,6 @@
 """Opening and closing a cycle: its id, what it starts from, and what it leaves in force."""
 
+import json
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -105,6 +106,14 @@ def _resolve(bench: Workbench, form: CycleForm) -> _Opening:
         is_finished=is_finished(bench, row.cycle_id),
     )
     return _Opening(row, plan, environment, harness)
+
+
+def stored_form(row: CycleRow) -> CycleForm:
+    """The form a stored cycle was started with, its environment by the word that was typed."""
+    inputs = json.loads(row.inputs)
+    known = {name: inputs[name] for name in CycleForm.model_fields if name in inputs}
+    word = inputs.get("environment_word", row.environment)
+    return CycleForm.model_validate(known | {"environment": word})
 
 
 def is_finished(bench: Workbench, cycle_id: str) -> bool:

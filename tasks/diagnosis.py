@@ -1,14 +1,13 @@
 """Diagnosing why a model does not benefit from the harness a cycle ended with."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from schemas.benefit import BenefitGapRow, BenefitRateRow, CounterfactualRow, DecisionPointRow
 from schemas.episode import Episode
 from schemas.errors import ConfigError
-from schemas.forms import CycleForm, DiagnoseForm
+from schemas.forms import DiagnoseForm
 from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan, DiagnoseResult
 from schemas.runs import CycleRow
@@ -22,7 +21,7 @@ from tasks.benefit.profile import Subject
 from tasks.benefit.rows import diagnosis_rows
 from tasks.benefit.world import BenefitWorld, Run
 from tasks.collection import Collector
-from tasks.cycle import IMPORTED
+from tasks.cycle import IMPORTED, stored_form
 from tasks.harness import Harness, Sandbox
 from tasks.harness.conduct import LOAD_TOOL
 from tasks.scores import is_simulated
@@ -31,6 +30,9 @@ from tasks.workbench import Workbench, first_tasks
 
 _NEWEST = """
 SELECT cycle_id FROM cycles
+WHERE cycle_id NOT IN (
+    SELECT arm_cycle_id FROM budget_arms WHERE arm <> 'evolution' AND arm_cycle_id IS NOT NULL
+)
 ORDER BY model <> 'imported' DESC, created_at DESC, cycle_id
 LIMIT 1
 """
@@ -153,9 +155,6 @@ def finished_cycle(bench: Workbench, cycle_id: str) -> tuple[CyclePlan, str]:
     if not scores:
         what = f"cycle `{wanted}` has not come to its end"
         raise ConfigError(what, hint="run the same `tackroom cycle` again; it goes on where it was")
-    inputs = json.loads(cycles[0].inputs)
-    form = CycleForm.model_validate(
-        {name: inputs[name] for name in CycleForm.model_fields if name in inputs}
-    )
+    form = stored_form(cycles[0])
     plan = CyclePlan(cycle_id=wanted, form=form, base_harness_id=cycles[0].base_harness_id)
     return plan, scores[-1].harness_id

@@ -1,7 +1,6 @@
 """A stored trial once more, on tasks that it has not read: does its result repeat?"""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from schemas.harness import EditRow
 from schemas.runs import CycleRow
 from tasks.agent.protocols import Environment, Reskinnable, Task
 from tasks.collection import open_collector
+from tasks.cycle import stored_form
 from tasks.gate.arms import Arms
 from tasks.gate.budget import LossLedger
 from tasks.gate.candidate import GateSettings, GateWorld
@@ -113,12 +113,7 @@ def _stored(bench: Workbench, word: str) -> tuple[EditRow, CycleForm, list[Paire
         reason = f"{decision.verdict}, {decision.reason}" if decision else "not judged yet"
         what = f"{edits[0].edit_id} was never in a paired trial ({reason})"
         raise ConfigError(what, hint="only an edit that entered one can be tried again")
-    inputs = json.loads(cycle.inputs)
-    form = CycleForm.model_validate(
-        {name: inputs[name] for name in CycleForm.model_fields if name in inputs}
-        | {"environment": inputs.get("environment_word", cycle.environment)}
-    )
-    return edits[0], form, read
+    return edits[0], stored_form(cycle), read
 
 
 def _report(

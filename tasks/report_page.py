@@ -15,7 +15,13 @@ from tasks.workbench import Workbench
 from warehouse.reader import Reader
 
 _QUERIES = Path(__file__).with_name("report_queries")
-_NEWEST = "SELECT cycle_id FROM cycles ORDER BY created_at DESC, cycle_id LIMIT 1"
+_NEWEST = """
+SELECT cycle_id FROM cycles
+WHERE cycle_id NOT IN (
+    SELECT arm_cycle_id FROM budget_arms WHERE arm <> 'evolution' AND arm_cycle_id IS NOT NULL
+)
+ORDER BY created_at DESC, cycle_id LIMIT 1
+"""
 _MATCHING = "SELECT cycle_id FROM cycles WHERE starts_with(cycle_id, ?) ORDER BY 1 LIMIT 4"
 _ID = re.compile(r"cyc_[0-9a-f]{0,16}")
 HINT = "see `tackroom sql 'SELECT cycle_id, environment, model FROM cycles'`"

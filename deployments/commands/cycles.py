@@ -49,6 +49,12 @@ def cycle(
     slots: Annotated[int, typer.Option(help="Paired trials; e needed is 20 times this.")] = 6,
     tasks: Tasks = 0,
     repeats: Repeats = 1,
+    patience: Annotated[
+        int, typer.Option(help="So many rounds in a row without a commit end the editing.")
+    ] = 1,
+    most_rollouts: Annotated[
+        int, typer.Option(help="No round starts after so many rollouts; 0 sets no limit.")
+    ] = 0,
     approval: Annotated[
         str, typer.Option(help="none, or required: a person approves edits in the Prefect UI.")
     ] = "none",
@@ -75,6 +81,8 @@ def cycle(
             "slots": slots,
             "tasks": tasks,
             "repeats": repeats,
+            "patience": patience,
+            "most_rollouts": most_rollouts,
             "approval": approval,
             "approval_timeout_s": approval_timeout_s,
         },

@@ -152,3 +152,29 @@ def _repeat_text(result: dict[str, Any]) -> str:
     if result["verdict"] == "undecided" and result["resolvable_gain"] is not None:
         lines.append(f"smallest gain so many tasks resolve: {result['resolvable_gain']:+.1%}")
     return "\n".join(lines)
+
+
+@app.command("arms")
+def arms(
+    cycle: Annotated[str, typer.Option(help="A finished cycle; the newest without it.")] = "",
+    arm: Annotated[
+        list[str] | None, typer.Option(help="sampling, random or prompt; may stand repeatedly.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Spend a finished cycle's rollouts in other ways and score the same sealed tasks."""
+    from deployments.console import note
+    from flows.compare_arms import run_arms
+    from schemas.forms import ArmsForm, read_form
+
+    values = {"cycle_id": cycle} | ({"arms": arm} if arm else {})
+    result = run_arms(read_form(ArmsForm, values), lambda stage: stage, note)
+    emit_json(result) if as_json else emit_text(_arms_text(result))
+
+
+def _arms_text(result: dict[str, Any]) -> str:
+    label = "simulated " if result["simulated"] else ""
+    head = f"{result['cycle_id']}, {label}{result['model']} in {result['environment']}: "
+    head += f"{result['rollouts']} rollouts an arm, scored on sealed tasks"
+    columns = ["arm", "success", "success_lo", "success_hi", "tasks", "rollouts", "note"]
+    return f"{head}\n{table(columns, ([row[name] for name in columns] for row in result['arms']))}"

@@ -34,6 +34,7 @@ class ReportRows:
     sources: Rows
     checks: Rows
     used: Rows
+    arms: Rows
 
     @property
     def is_import(self) -> bool:
@@ -61,6 +62,7 @@ def show_report(rows: ReportRows) -> Document:
     groups = (
         _overview(rows),
         *_scores(rows),
+        *_arms(rows),
         _failures(rows),
         edit_group(edit_rows),
         *(() if rows.is_import else benefit_groups(benefit)),
@@ -72,6 +74,27 @@ def show_report(rows: ReportRows) -> Document:
     if not rows.is_finished:
         badges = (*badges, "unfinished")
     return Document(f"Cycle {cycle['cycle_id']}", lead, groups, badges)
+
+
+def _arms(rows: ReportRows) -> tuple[Group, ...]:
+    """What the same number of rollouts bought in other ways, where that was tried."""
+    if len(rows.arms) < 2:
+        return ()
+    columns = ("arm", "sealed success", "95 %", "tasks", "rollouts", "note")
+    body = tuple(
+        (
+            row["arm"],
+            percent(row["success"]),
+            interval(row["success_lo"], row["success_hi"]),
+            number(row["tasks"]),
+            number(row["rollouts"]),
+            on_one_line(row["note"], 200),
+        )
+        for row in rows.arms
+    )
+    caption = f"Arms of the same budget{rows.note}"
+    table = Table(caption, columns, body, numeric=("sealed success", "tasks", "rollouts"))
+    return (Group("Budget-matched arms", (table,)),)
 
 
 def _name(value: object) -> str:

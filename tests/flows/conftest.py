@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 STARTED_IN_S, RUN_IN_S = 120, 200
-DEPLOYMENTS, BUSY = 8, 503
+DEPLOYMENTS, BUSY = 9, 503
 ENDED = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
 
 

@@ -48,7 +48,7 @@ def test_the_schedule_stands_on_the_cycle_alone(served):
     found = served.call("/deployments/filter", {})
     scheduled = [one["name"] for one in found if one["schedules"]]
     assert scheduled == ["evolution-cycle"]
-    assert len(found) == 8
+    assert len(found) == 9
     assert not any(one["paused"] for one in found)
 
 

@@ -881,6 +881,31 @@ COMMENT ON COLUMN edit_follow_ups."unpredicted_losses" IS 'Tasks solved before, 
 COMMENT ON COLUMN edit_follow_ups."verdict" IS 'falsified: losses exceed fixes, or too many promises were kept not even once.';
 COMMENT ON COLUMN edit_follow_ups."is_reverted" IS 'Whether it was taken out again; a falsified edit stays where a later one built on it.';
 
+CREATE TABLE budget_arms (
+    "cycle_id"     VARCHAR NOT NULL,
+    "arm"          VARCHAR NOT NULL,
+    "arm_cycle_id" VARCHAR,
+    "harness_id"   VARCHAR NOT NULL,
+    "rollouts"     BIGINT NOT NULL,
+    "tasks"        BIGINT NOT NULL,
+    "success"      DOUBLE,
+    "success_lo"   DOUBLE,
+    "success_hi"   DOUBLE,
+    "note"         VARCHAR NOT NULL,
+    PRIMARY KEY ("cycle_id", "arm")
+);
+COMMENT ON TABLE budget_arms IS 'Sealed success of one way to spend a cycle''s rollouts.';
+COMMENT ON COLUMN budget_arms."cycle_id" IS 'Cycle whose budget is matched.';
+COMMENT ON COLUMN budget_arms."arm" IS '`evolution` is the cycle itself; sampling tries each sealed task again and again in the base harness; prompt and random are cycles with those editors.';
+COMMENT ON COLUMN budget_arms."arm_cycle_id" IS 'Cycle of the arm; null for sampling.';
+COMMENT ON COLUMN budget_arms."harness_id" IS 'Harness scored.';
+COMMENT ON COLUMN budget_arms."rollouts" IS 'Rollouts spent before the score, those of scoring left out; of sampling all its tries.';
+COMMENT ON COLUMN budget_arms."tasks" IS 'Sealed tasks scored.';
+COMMENT ON COLUMN budget_arms."success" IS 'Share of sealed tasks solved; of sampling the share solved in at least one try, which is an upper bound: it needs a verifier when the agent runs.';
+COMMENT ON COLUMN budget_arms."success_lo" IS 'Lower end of the 95 % Wilson interval.';
+COMMENT ON COLUMN budget_arms."success_hi" IS 'Upper end of the 95 % Wilson interval.';
+COMMENT ON COLUMN budget_arms."note" IS 'What has to be known to read the number.';
+
 CREATE TABLE evaluations (
     "evaluation_id"      VARCHAR NOT NULL,
     "environment"        VARCHAR NOT NULL,
