@@ -98,7 +98,8 @@ def _own_names(tree: ast.AST) -> Iterator[str]:
 def _strip_docstring(node: ast.AST) -> None:
     if not isinstance(node, ast.FunctionDef | ast.Module):
         return
-    first = node.body[0] if node.body else None
-    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    if is_text and isinstance(first.value.value, str):
-        node.body = node.body[1:] or [ast.Pass()]
+    match node.body:
+        case [ast.Expr(value=ast.Constant(value=str())), *rest]:
+            node.body = rest or [ast.Pass()]
+        case _:
+            pass

@@ -27,7 +27,7 @@ from tasks.agent.simulated_reading import (
     step_order,
     steps,
 )
-from tasks.agent.simulated_world import Cue, FaultKind, Slip
+from tasks.agent.simulated_world import Cue, FaultKind, Slip, Tier
 from tasks.environments.validation import make_check
 
 NAME = "depot"
@@ -155,7 +155,7 @@ class DepotWorld:
         return Verdict("success" if is_right else "failure", float(is_right), parts)
 
 
-def _rates(family, weak, mid, strong):
+def _rates(family: str, weak: float, mid: float, strong: float) -> dict[str, dict[Tier, float]]:
     return {family: {"weak": weak, "mid": mid, "strong": strong}}
 
 

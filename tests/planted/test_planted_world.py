@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from schemas.fields import Layer
 from tasks.agent.builtin_models import GoldModel, NoopModel
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
 from tasks.agent.simulated_model import simulated_model
@@ -40,7 +41,7 @@ HINT = '''def rule_again(history, context):
         return {"kind": "hint", "message": "The same call brought the same result; go on."}
     return None
 '''
-CURES = {
+CURES: dict[str, tuple[Layer, str, str]] = {
     "weigh": ("contract", "Report", '`report` takes `values`, a list of bare values like ["42"].'),
     "shelve": ("skills", "shelve-steps", SKILL),
     "scan": ("actions", "rule_read", RESCUE),

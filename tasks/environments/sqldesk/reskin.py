@@ -24,11 +24,12 @@ Rename = Callable[[str], str]
 def reskin_problem(problem: Problem, skin: int) -> Problem:
     """The same problem under the names of a skin; no name is kept, no answer stands in the text."""
     theme = _theme_of(problem)
+    made = problem
     for further in range(_MOST_TRIES):
         rename = _renamer(theme, problem.table.name, skin + further)
         made = _renamed(problem, rename, skin)
         if not any(answer in made.task.text for answer in made.answers):
-            return made
+            break
     return made
 
 
