@@ -49,6 +49,9 @@ def cycle(
     slots: Annotated[int, typer.Option(help="Paired trials; e needed is 20 times this.")] = 6,
     tasks: Tasks = 0,
     repeats: Repeats = 1,
+    exposures: Annotated[
+        int, typer.Option(help="Train forks a round ranks edits by; 0 leaves them out.")
+    ] = 32,
     patience: Annotated[
         int, typer.Option(help="So many rounds in a row without a commit end the editing.")
     ] = 1,
@@ -81,6 +84,7 @@ def cycle(
             "slots": slots,
             "tasks": tasks,
             "repeats": repeats,
+            "exposures": exposures,
             "patience": patience,
             "most_rollouts": most_rollouts,
             "approval": approval,
