@@ -1,23 +1,15 @@
-"""The household as an environment: tasks, the tool, worlds, expert."""
+"""The household as a blueprint: its tool, its problems, its worlds, its policy."""
 
-import inspect
-from functools import lru_cache
+from collections.abc import Iterator
 
-from schemas.errors import ConfigError
 from schemas.fields import Split
-from schemas.ids import canonical_json, sha256_hex
-from tasks.agent.protocols import Call, Task, ToolSpec, World
-from tasks.environments.household import checker
-from tasks.environments.household import world as worlds
+from tasks.agent.protocols import Call, ToolSpec
+from tasks.environments.embedded.frame import Blueprint
+from tasks.environments.embedded.splits import draw_split
 from tasks.environments.household.expert import next_command
-from tasks.environments.household.faults import HouseholdSimulation
-from tasks.environments.household.problems import (
-    GENERATOR_VERSION,
-    NAME,
-    SIZES,
-    Problem,
-    make_problems,
-)
+from tasks.environments.household.faults import SIMULATION
+from tasks.environments.household.problems import FAMILIES, NAME, Problem, draw_problem
+from tasks.environments.household.reskin import reskin_problem
 from tasks.environments.household.world import (
     ARGUMENT,
     MAX_COMMAND,
@@ -26,7 +18,6 @@ from tasks.environments.household.world import (
     HouseholdWorld,
     as_household,
 )
-from tasks.environments.validation import make_check
 
 TOOLS = (
     ToolSpec(
@@ -40,67 +31,38 @@ TOOLS = (
         },
     ),
 )
-SYSTEM_PROMPT = "You are in a household and are given one task. Act with the tool, one step a turn."
 
 
-@lru_cache(maxsize=1)
-def _problems() -> dict[Split, tuple[Problem, ...]]:
-    return {split: make_problems(split) for split in SIZES}
+def make_problems(split: Split) -> tuple[Problem, ...]:
+    """All problems of a split."""
+    return draw_split(split, FAMILIES, draw_problem)
 
 
-@lru_cache(maxsize=1)
-def _fingerprint() -> str:
-    parts = [
-        (problem.task.task_id, problem.task.text, problem.places, problem.items, problem.lamp_place)
-        for problems in _problems().values()
-        for problem in problems
-    ]
-    source = inspect.getsource(checker) + inspect.getsource(worlds)
-    return sha256_hex(canonical_json([GENERATOR_VERSION, source, parts]))[:16]
+def next_call(world: HouseholdWorld) -> Call:
+    """Next call of a policy that solves every task."""
+    return Call(TOOL, {ARGUMENT: next_command(world)})
 
 
-class Household:
-    """ALFWorld-like household; stateless, worlds hold what happens."""
+def gold_texts(problem: Problem) -> Iterator[str]:
+    """Where the wanted items lie, as the commands that take them."""
+    for item, place in problem.wanted:
+        yield f"take {item} from {place}"
 
-    name = NAME
-    tools = TOOLS
-    system_prompt = SYSTEM_PROMPT
-    step_budget = 20
-    terminal_tools = frozenset[str]()
-    non_progress: tuple[str, ...] = (NOTHING,)
-    is_forkable = True
-    simulation = HouseholdSimulation()
 
-    def __init__(self) -> None:
-        self.fingerprint = _fingerprint()
-        self._by_id = {
-            problem.task.task_id: problem
-            for problems in _problems().values()
-            for problem in problems
-        }
-        self._check = make_check(TOOLS)
-
-    def tasks(self, split: Split) -> tuple[Task, ...]:
-        """Tasks of a split with families interleaved."""
-        return tuple(problem.task for problem in _problems()[split])
-
-    def start(self, task: Task, seed: int) -> HouseholdWorld:  # noqa: ARG002
-        """Begin an episode; nothing in this world is left to chance."""
-        problem = self._by_id.get(task.task_id)
-        if problem is None:
-            what = f"household has no task {task.task_id!r}"
-            raise ConfigError(what, hint="take tasks from `tasks(split)`")
-        return HouseholdWorld(problem, self._check)
-
-    def expert_call(self, task: Task, world: World) -> Call:  # noqa: ARG002
-        """Next call of a policy that solves every task."""
-        return Call(TOOL, {ARGUMENT: next_command(as_household(world))})
-
-    def gold_texts(self) -> tuple[str, ...]:
-        """Where the wanted items lie, as the commands that take them."""
-        return tuple(
-            f"take {item} from {place}"
-            for problems in _problems().values()
-            for problem in problems
-            for item, place in problem.wanted
-        )
+BLUEPRINT: Blueprint[Problem, HouseholdWorld] = Blueprint(
+    name=NAME,
+    package="tasks.environments.household",
+    tools=TOOLS,
+    system_prompt=(
+        "You are in a household and are given one task. Act with the tool, one step a turn."
+    ),
+    step_budget=20,
+    draw=make_problems,
+    open=HouseholdWorld,
+    narrow=as_household,
+    policy=next_call,
+    simulation=SIMULATION,
+    non_progress=(NOTHING,),
+    gold=gold_texts,
+    reskin=reskin_problem,
+)

@@ -1,12 +1,18 @@
 """The fault side of the household: where faults can strike, and what they make of a command."""
 
-import json
 import re
-from collections.abc import Callable
 
-from tasks.agent.protocols import Call, RawCall
+from tasks.agent.protocols import Call
 from tasks.agent.simulated_prose import write_as_text
-from tasks.agent.simulated_world import Cue, FaultKind, Slip, Source, View
+from tasks.agent.simulated_world import Slip, View
+from tasks.environments.embedded.faults import (
+    FaultTable,
+    Opportunity,
+    Spoil,
+    always,
+    call_slip,
+    table_of,
+)
 from tasks.environments.household.expert import (
     bring,
     is_untreated,
@@ -17,46 +23,24 @@ from tasks.environments.household.expert import (
 )
 from tasks.environments.household.fault_kinds import KINDS
 from tasks.environments.household.fault_words import DONE, loosen, mistake_verb
-from tasks.environments.household.household_cues import read_cues
+from tasks.environments.household.household_cues import CUES
 from tasks.environments.household.things import APPLIANCES, ITEM_KINDS, kind_of
 from tasks.environments.household.world import ARGUMENT, TOOL, HouseholdWorld, as_household
 
 _WORD = re.compile(r"[a-z]{3,}")
 
 
-class HouseholdSimulation:
-    """Implements `tasks.agent.simulated_world.Simulation`."""
-
-    kinds: tuple[FaultKind, ...] = KINDS
-
-    def opportunity(self, kind: str, view: View) -> float | None:
-        """Tell where a fault can strike."""
-        return _OPPORTUNITIES[kind](view, as_household(view.world))
-
-    def slip(self, kind: str, view: View, roll: float, detail: str) -> Slip:
-        """Spoil the expert's command."""
-        return _SLIPS[kind](view, as_household(view.world), roll, detail)
-
-    def read(self, text: str, source: Source) -> tuple[Cue, ...]:
-        """Read cues."""
-        return read_cues(text, source)
-
-    def skill_fit(self, name: str, description: str, view: View) -> float:
-        """Count the words a skill shares with the task and with what is to be done."""
-        problem = as_household(view.world).problem
-        due = set(_WORD.findall(view.task.family))
-        due |= {problem.goal.treatment} - {""}
-        offered = set(_WORD.findall(f"{name} {description}".lower()))
-        task = set(_WORD.findall(view.task.text.lower()))
-        return len(offered & due) + 0.3 * len(offered & task)
+def skill_fit(name: str, description: str, view: View, world: HouseholdWorld) -> float:
+    """Count the words a skill shares with the task and with what is to be done."""
+    due = set(_WORD.findall(view.task.family))
+    due |= {world.problem.goal.treatment} - {""}
+    offered = set(_WORD.findall(f"{name} {description}".lower()))
+    task = set(_WORD.findall(view.task.text.lower()))
+    return len(offered & due) + 0.3 * len(offered & task)
 
 
 def _command(view: View) -> str:
     return str(view.expert.arguments[ARGUMENT])
-
-
-def _always(view: View, world: HouseholdWorld) -> float | None:  # noqa: ARG001
-    return 1.0
 
 
 def _after_other(view: View, world: HouseholdWorld) -> float | None:  # noqa: ARG001
@@ -91,7 +75,7 @@ def _at_closed(view: View, world: HouseholdWorld) -> float | None:  # noqa: ARG0
     return 1.0 if _command(view).startswith("open ") else None
 
 
-def _untreated(treatment: str) -> Callable[[View, HouseholdWorld], float | None]:
+def _untreated(treatment: str) -> Opportunity[HouseholdWorld]:
     def opportunity(view: View, world: HouseholdWorld) -> float | None:  # noqa: ARG001
         goal = world.problem.goal
         if goal.treatment != treatment:
@@ -126,14 +110,14 @@ def _twins_here(world: HouseholdWorld) -> list[str]:
     return [item for item in world.items_at(world.state.at) if kind_of(item) == _twin(world)]
 
 
-def _at_verb(*verbs: str) -> Callable[[View, HouseholdWorld], float | None]:
+def _at_verb(*verbs: str) -> Opportunity[HouseholdWorld]:
     def opportunity(view: View, world: HouseholdWorld) -> float | None:  # noqa: ARG001
         return 1.0 if _command(view).split(" ", 1)[0] in verbs else None
 
     return opportunity
 
 
-_OPPORTUNITIES: dict[str, Callable[[View, HouseholdWorld], float | None]] = {
+_OPPORTUNITIES: dict[str, Opportunity[HouseholdWorld]] = {
     "repetition": _after_other,
     "search_loop": _at_new_place,
     "second_item": _with_one_in_hand,
@@ -145,12 +129,12 @@ _OPPORTUNITIES: dict[str, Callable[[View, HouseholdWorld], float | None]] = {
     "wrong_take": _at_verb("take"),
     "wrong_move": _at_verb("move"),
     "loose_command": _at_verb("go", "open", "take"),
-    "prose_call": _always,
+    "prose_call": always,
 }
 
 
 def _do(command: str) -> Slip:
-    return Slip(calls=(RawCall(TOOL, json.dumps({ARGUMENT: command})),))
+    return call_slip(TOOL, {ARGUMENT: command})
 
 
 def _repeat(view: View, world: HouseholdWorld, roll: float, detail: str) -> Slip:  # noqa: ARG001
@@ -234,7 +218,7 @@ def _in_prose(view: View, world: HouseholdWorld, roll: float, detail: str) -> Sl
     return Slip(text=write_as_text(view.expert, roll, *shapes))
 
 
-_SLIPS: dict[str, Callable[[View, HouseholdWorld, float, str], Slip]] = {
+_SPOILS: dict[str, Spoil[HouseholdWorld]] = {
     "repetition": _repeat,
     "search_loop": _go_back,
     "second_item": _take_second,
@@ -248,3 +232,4 @@ _SLIPS: dict[str, Callable[[View, HouseholdWorld, float, str], Slip]] = {
     "loose_command": _loosen,
     "prose_call": _in_prose,
 }
+SIMULATION = FaultTable(table_of(KINDS, _OPPORTUNITIES, _SPOILS), CUES, as_household, skill_fit)

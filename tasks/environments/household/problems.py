@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from schemas.fields import Split
 from tasks.agent.protocols import Task
+from tasks.environments.embedded.splits import generator
 from tasks.environments.household.things import (
     APPLIANCES,
     ITEM_KINDS,
@@ -23,8 +24,6 @@ from tasks.environments.household.things import (
 
 NAME = "household"
 GENERATOR_VERSION = 1
-SIZES: dict[Split, int] = {"train": 120, "select": 240, "sealed": 120}
-_FIRST_NUMBER: dict[Split, int] = {"train": 1, "select": 1001, "sealed": 2001}
 FAMILIES: tuple[str, ...] = (
     "pick_and_place",
     "two_objects",
@@ -83,15 +82,9 @@ class Problem:
         return tuple(pair for pair in self.items if kind_of(pair[0]) == self.goal.item)
 
 
-def make_problems(split: Split) -> tuple[Problem, ...]:
-    """All problems of a split, families interleaved."""
-    first = _FIRST_NUMBER[split]
-    numbers = range(first, first + SIZES[split] // len(FAMILIES))
-    return tuple(_make(split, family, number) for number in numbers for family in FAMILIES)
-
-
-def _make(split: Split, family: str, number: int) -> Problem:
-    rng = random.Random(f"{NAME}/{GENERATOR_VERSION}/{split}/{family}/{number}")
+def draw_problem(split: Split, family: str, number: int) -> Problem:
+    """Draw one problem: a room, what lies where, and what is wanted."""
+    rng = generator(NAME, GENERATOR_VERSION, split, family, number)
     room, kinds = _room(family, rng)
     places = _places(room, rng)
     treatment = _TREATMENT.get(family, "")

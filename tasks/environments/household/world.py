@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.errors import ConfigError, EnvironmentFault
+from schemas.errors import EnvironmentFault
 from schemas.ids import canonical_json
-from tasks.agent.protocols import ActResult, Call, Verdict, World
+from tasks.agent.protocols import ActResult, Call, Verdict
+from tasks.environments.embedded.narrowing import narrow_to
 from tasks.environments.household.checker import judge
-from tasks.environments.household.problems import LAMP, Problem
+from tasks.environments.household.problems import LAMP, NAME, Problem
 from tasks.environments.household.things import (
     APPLIANCES,
     CLOSABLE,
@@ -233,9 +234,4 @@ def _is_plain(call: Call) -> bool:
     return call.tool == TOOL and is_short and len(call.arguments) == 1
 
 
-def as_household(world: World) -> HouseholdWorld:
-    """Narrow a world to one of this household."""
-    if not isinstance(world, HouseholdWorld):
-        what = f"household was given a world of type {type(world).__name__}"
-        raise ConfigError(what, hint="pass a world made by `start`")
-    return world
+as_household = narrow_to(NAME, HouseholdWorld)

@@ -2,46 +2,35 @@
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any
 
-from tasks.agent.protocols import Call, RawCall, World
+from tasks.agent.protocols import Call
 from tasks.agent.simulated_prose import write_as_text
-from tasks.agent.simulated_world import Cue, FaultKind, Slip, Source, View
+from tasks.agent.simulated_world import Slip, View
+from tasks.environments.embedded.faults import (
+    FaultTable,
+    Opportunity,
+    Spoil,
+    always,
+    call_slip,
+    table_of,
+)
 from tasks.environments.sqldesk.fault_kinds import KINDS
-from tasks.environments.sqldesk.sqldesk_cues import read_cues
-from tasks.environments.sqldesk.world import FINAL_TOOL, QUERY_TOOL, SqlWorld
+from tasks.environments.sqldesk.sqldesk_cues import CUES
+from tasks.environments.sqldesk.world import FINAL_TOOL, QUERY_TOOL, SqlWorld, as_sql_world
 
 _QUOTED_NAME = re.compile(r'"([^"]* [^"]*)"')
 _LAST_NUMBER = re.compile(r"(\d+)(?=\D*$)")
 _WORD = re.compile(r"[a-z]{4,}")
 
 
-class SqlDeskSimulation:
-    """Implements `tasks.agent.simulated_world.Simulation`."""
-
-    kinds: tuple[FaultKind, ...] = KINDS
-
-    def opportunity(self, kind: str, view: View) -> float | None:
-        """Tell where a fault can strike."""
-        return _OPPORTUNITIES[kind](view, _world(view.world))
-
-    def slip(self, kind: str, view: View, roll: float, detail: str) -> Slip:
-        """Spoil the expert's call."""
-        return _SLIPS[kind](view, _world(view.world), roll, detail)
-
-    def read(self, text: str, source: Source) -> tuple[Cue, ...]:
-        """Read cues."""
-        return read_cues(text, source)
-
-    def skill_fit(self, name: str, description: str, view: View) -> float:
-        """Count the words a skill shares with the task and the statement that is due."""
-        problem = _world(view.world).problem
-        verb = problem.draft.gold.split(" ", 1)[0].lower()
-        due = {verb, *_VERBS[verb]} | (_CODED if problem.code else set())
-        offered = set(_WORD.findall(f"{name} {description}".lower()))
-        task = set(_WORD.findall(problem.draft.text.lower()))
-        return len(offered & due) + 0.3 * len(offered & task)
+def skill_fit(name: str, description: str, view: View, world: SqlWorld) -> float:  # noqa: ARG001
+    """Count the words a skill shares with the task and the statement that is due."""
+    problem = world.problem
+    verb = problem.draft.gold.split(" ", 1)[0].lower()
+    due = {verb, *_VERBS[verb]} | (_CODED if problem.code else set())
+    offered = set(_WORD.findall(f"{name} {description}".lower()))
+    task = set(_WORD.findall(problem.draft.text.lower()))
+    return len(offered & due) + 0.3 * len(offered & task)
 
 
 _CODED = frozenset({"distinct", "stored", "code", "codes", "coded"})
@@ -52,19 +41,8 @@ _VERBS = {
 }
 
 
-def _world(world: World) -> SqlWorld:
-    if not isinstance(world, SqlWorld):
-        message = f"sqldesk was given a world of type {type(world).__name__}"
-        raise TypeError(message)
-    return world
-
-
 def _query(view: View) -> str | None:
     return view.expert.arguments["query"] if view.expert.tool == QUERY_TOOL else None
-
-
-def _always(view: View, world: SqlWorld) -> float | None:  # noqa: ARG001
-    return 1.0
 
 
 def _at_query(view: View, world: SqlWorld) -> float | None:  # noqa: ARG001
@@ -112,7 +90,7 @@ def _at_result(view: View, world: SqlWorld) -> float | None:
     return 1.0 if _query(view) == world.problem.draft.gold else None
 
 
-_OPPORTUNITIES: dict[str, Callable[[View, SqlWorld], float | None]] = {
+_OPPORTUNITIES: dict[str, Opportunity[SqlWorld]] = {
     "repetition": _after_call,
     "early_commit": _before_read,
     "skipped_lookup": _at_look_up,
@@ -122,26 +100,22 @@ _OPPORTUNITIES: dict[str, Callable[[View, SqlWorld], float | None]] = {
     "answers_string": _at_commit,
     "two_statements": _at_query,
     "unquoted_identifier": _at_spaced_name,
-    "aliased_call": _always,
-    "prose_call": _always,
+    "aliased_call": always,
+    "prose_call": always,
 }
 
 
-def _call(tool: str, arguments: dict[str, Any]) -> Slip:
-    return Slip(calls=(RawCall(tool, json.dumps(arguments, ensure_ascii=False)),))
-
-
 def _run(sql: str) -> Slip:
-    return _call(QUERY_TOOL, {"query": sql})
+    return call_slip(QUERY_TOOL, {"query": sql})
 
 
 def _commit(answers: object) -> Slip:
-    return _call(FINAL_TOOL, {"answers": answers})
+    return call_slip(FINAL_TOOL, {"answers": answers})
 
 
 def _repeat(view: View, world: SqlWorld, roll: float, detail: str) -> Slip:  # noqa: ARG001
     last = view.last or view.expert
-    return _call(last.tool, last.arguments)
+    return call_slip(last.tool, last.arguments)
 
 
 def _commit_early(view: View, world: SqlWorld, roll: float, detail: str) -> Slip:  # noqa: ARG001
@@ -239,10 +213,10 @@ def _unquote(view: View, world: SqlWorld, roll: float, detail: str) -> Slip:  # 
 def _alias(view: View, world: SqlWorld, roll: float, detail: str) -> Slip:  # noqa: ARG001
     if view.expert.tool == FINAL_TOOL:
         key = "answer" if roll < 0.6 else "final_answer"
-        return _call(FINAL_TOOL, {key: view.expert.arguments["answers"]})
+        return call_slip(FINAL_TOOL, {key: view.expert.arguments["answers"]})
     if roll > 0.85 and not detail:
-        return _call("run_sql", view.expert.arguments)
-    return _call(QUERY_TOOL, {detail or ("sql" if roll < 0.6 else "statement"): _query(view)})
+        return call_slip("run_sql", view.expert.arguments)
+    return call_slip(QUERY_TOOL, {detail or ("sql" if roll < 0.6 else "statement"): _query(view)})
 
 
 def _fenced_sql(call: Call) -> str:
@@ -263,7 +237,7 @@ def _in_prose(view: View, world: SqlWorld, roll: float, detail: str) -> Slip:  #
     return Slip(text=write_as_text(view.expert, roll, _fenced_sql, _bare_sql))
 
 
-_SLIPS: dict[str, Callable[[View, SqlWorld, float, str], Slip]] = {
+_SPOILS: dict[str, Spoil[SqlWorld]] = {
     "repetition": _repeat,
     "early_commit": _commit_early,
     "skipped_lookup": _skip_look_up,
@@ -276,3 +250,4 @@ _SLIPS: dict[str, Callable[[View, SqlWorld, float, str], Slip]] = {
     "aliased_call": _alias,
     "prose_call": _in_prose,
 }
+SIMULATION = FaultTable(table_of(KINDS, _OPPORTUNITIES, _SPOILS), CUES, as_sql_world, skill_fit)

@@ -1,4 +1,4 @@
-"""Draws the problems of each split and works out what solves them."""
+"""Draws problems and works out what solves them."""
 
 import random
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Literal
 
 from schemas.fields import Split
 from tasks.agent.protocols import Task
+from tasks.environments.embedded.splits import generator
 from tasks.environments.sqldesk.database import Database, Table
 from tasks.environments.sqldesk.families import FAMILIES, Draft
 from tasks.environments.sqldesk.tables import ThemeTable, draw_table
@@ -13,8 +14,6 @@ from tasks.environments.sqldesk.themes import THEMES
 
 NAME = "sqldesk"
 GENERATOR_VERSION = 1
-SIZES: dict[Split, int] = {"train": 120, "select": 240, "sealed": 120}
-_FIRST_NUMBER: dict[Split, int] = {"train": 1, "select": 1001, "sealed": 2001}
 _TRIVIAL = frozenset({"", "0", "1", "0.0", "1.0", "none", "null", "unknown"})
 _MAX_DRAWS = 50
 
@@ -32,14 +31,13 @@ class Problem:
     code: str = ""
 
 
-def make_problems(split: Split) -> tuple[Problem, ...]:
-    """All problems of a split, families interleaved."""
-    numbers = range(_FIRST_NUMBER[split], _FIRST_NUMBER[split] + SIZES[split] // len(FAMILIES))
-    return tuple(_make(split, family, number) for number in numbers for family in FAMILIES)
+def draw_problem(split: Split, family: str, number: int) -> Problem:
+    """Draw until a problem is usable.
 
-
-def _make(split: Split, family: str, number: int) -> Problem:
-    rng = random.Random(f"{NAME}/{GENERATOR_VERSION}/{split}/{family}/{number}")
+    Raises:
+        AssertionError: none is, which is a fault of the family.
+    """
+    rng = generator(NAME, GENERATOR_VERSION, split, family, number)
     for _ in range(_MAX_DRAWS):
         drawn = draw_table(rng.choice(THEMES), rng)
         draft = FAMILIES[family](drawn, rng)

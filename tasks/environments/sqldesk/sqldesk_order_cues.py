@@ -1,6 +1,7 @@
 """Cues about what comes when: read before answering, look up before writing, hand in last."""
 
 import re
+from collections.abc import Sequence
 
 from tasks.agent.simulated_reading import affirmed, denied, order_of, step_order
 from tasks.agent.simulated_world import Cue
@@ -99,7 +100,7 @@ def read_look_up(passage: str) -> list[Cue]:
     return [] if order is None else [_looked(is_right=order == "ab")]
 
 
-def read_steps(items: tuple[str, ...]) -> list[Cue]:
+def read_steps(items: Sequence[str]) -> list[Cue]:
     """What the order of a list of steps says."""
     cues: list[Cue] = []
     look = step_order(items, _LOOK_UP, _WRITE) or step_order(items, _READ_STEP, _WRITE)

@@ -8,9 +8,10 @@ from typing import Any
 from schemas.errors import EnvironmentFault
 from schemas.ids import canonical_json
 from tasks.agent.protocols import ActResult, Call, Verdict
+from tasks.environments.embedded.narrowing import narrow_to
 from tasks.environments.sqldesk.checker import answers_match
 from tasks.environments.sqldesk.database import Answer, Database, SqlRow
-from tasks.environments.sqldesk.problems import Problem
+from tasks.environments.sqldesk.problems import NAME, Problem
 
 QUERY_TOOL = "execute_sql"
 FINAL_TOOL = "commit_final_answer"
@@ -107,6 +108,9 @@ class SqlWorld:
         if self.problem.kind == "answer":
             is_gold = answers_match(cells, self.problem.answers, is_set=self.problem.draft.is_set)
             self.progress.has_answer = self.progress.has_answer or is_gold
+
+
+as_sql_world = narrow_to(NAME, SqlWorld)
 
 
 def _clean(text: str) -> str:

@@ -1,14 +1,12 @@
 """Cues are facts: paraphrases are read, near-misses are not, wrong facts are read as wrong."""
 
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tasks.environments.household import create
 from tasks.environments.household.fault_kinds import KINDS
-from tasks.environments.household.household_cues import read_cues
+from tasks.environments.household.household_cues import CUES
 
 FOLDER = Path(__file__).parent / "cue_sentences"
 CURABLE = sorted(kind.name for kind in KINDS if kind.weights and kind.name != "prose_call")
@@ -51,7 +49,7 @@ CASES = load()
 
 
 def read(kind, source, text):
-    verdicts = {cue.is_right for cue in read_cues(text, source) if cue.kind == kind}
+    verdicts = {cue.is_right for cue in CUES.read(text, source) if cue.kind == kind}
     return {True: "right", False: "wrong", None: "near miss"}[verdicts.pop() if verdicts else None]
 
 
@@ -70,18 +68,18 @@ def test_a_sentence_is_read_as_what_it_says(kind, group, source, text):
 
 @pytest.mark.parametrize(("kind", "group", "source", "text"), CASES)
 def test_a_true_sentence_is_wrong_about_nothing_else(kind, group, source, text):
-    others = [cue for cue in read_cues(text, source) if cue.kind != kind and not cue.is_right]
+    others = [cue for cue in CUES.read(text, source) if cue.kind != kind and not cue.is_right]
     assert group == "wrong" or others == []
 
 
 def test_a_treatment_is_read_for_its_own_verb_only():
     text = "Clean the item with the sink before you move it to its place."
-    assert {cue.kind for cue in read_cues(text, "skill")} >= {"skipped_clean"}
-    assert not {cue.kind for cue in read_cues(text, "skill")} & {"skipped_heat", "skipped_cool"}
+    assert {cue.kind for cue in CUES.read(text, "skill")} >= {"skipped_clean"}
+    assert not {cue.kind for cue in CUES.read(text, "skill")} & {"skipped_heat", "skipped_cool"}
 
 
 def test_a_treatment_at_the_wrong_place_names_that_place():
-    cues = read_cues("Heat the item with the sink before you move it.", "skill")
+    cues = CUES.read("Heat the item with the sink before you move it.", "skill")
     assert [(c.is_right, c.detail) for c in cues if c.kind == "skipped_heat"] == [(False, "sink")]
 
 
@@ -104,29 +102,4 @@ def test_a_treatment_at_the_wrong_place_names_that_place():
     ],
 )
 def test_what_the_household_says_by_itself_is_no_cue(text):
-    assert read_cues(text, "recent") == ()
-
-
-def test_the_household_gives_no_cue_in_its_own_prompt_and_tools():
-    environment = create()
-    texts = [environment.system_prompt, *(tool.description for tool in environment.tools)]
-    assert [read_cues(text, "system") for text in texts] == [()] * 2
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "\0",
-        "\ud800" * 10,
-        "not " * 20_000,
-        "`move a to " * 20_000,
-        "(" * 99_999,
-        "<" * 50_000,
-        "open clean sink move take " * 8_000,
-    ],
-)
-def test_hostile_text_is_read_in_bounded_time(text):
-    began = time.process_time()
-    read_cues(text, "system")
-    assert time.process_time() - began < 3
+    assert CUES.read(text, "recent") == ()

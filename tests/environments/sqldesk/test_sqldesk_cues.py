@@ -1,14 +1,12 @@
 """Cues are facts: paraphrases are read, near-misses are not, wrong facts are read as wrong."""
 
-import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tasks.environments.sqldesk import create
 from tasks.environments.sqldesk.fault_kinds import KINDS
-from tasks.environments.sqldesk.sqldesk_cues import read_cues
+from tasks.environments.sqldesk.sqldesk_cues import CUES
 
 FOLDER = Path(__file__).parent / "cue_sentences"
 CURABLE = sorted(kind.name for kind in KINDS if kind.weights and kind.name != "prose_call")
@@ -33,7 +31,7 @@ CASES = load()
 
 
 def read(kind, source, text):
-    verdicts = {cue.is_right for cue in read_cues(text, source) if cue.kind == kind}
+    verdicts = {cue.is_right for cue in CUES.read(text, source) if cue.kind == kind}
     return {True: "right", False: "wrong", None: "near miss"}[verdicts.pop() if verdicts else None]
 
 
@@ -53,7 +51,7 @@ def test_a_sentence_is_read_as_what_it_says(kind, group, source, text):
 @pytest.mark.parametrize("kind", CURABLE)
 def test_true_sentences_are_wrong_about_nothing_else(kind):
     told = {
-        text: [cue for cue in read_cues(text, source) if cue.kind != kind and not cue.is_right]
+        text: [cue for cue in CUES.read(text, source) if cue.kind != kind and not cue.is_right]
         for name, group, source, text in CASES
         if name == kind and group != "wrong"
     }
@@ -83,19 +81,4 @@ def test_a_fact_is_read_in_the_middle_of_a_long_contract():
     ],
 )
 def test_what_the_desk_says_by_itself_is_no_cue(text):
-    assert read_cues(text, "recent") == ()
-
-
-def test_the_desk_gives_no_cue_in_its_own_prompt_and_tools():
-    environment = create()
-    texts = [environment.system_prompt, *(tool.description for tool in environment.tools)]
-    assert [read_cues(text, "system") for text in texts] == [()] * 3
-
-
-@pytest.mark.parametrize(
-    "text", ["", "\0", "\ud800" * 10, "not " * 20_000, '"a b" ' * 20_000, "(" * 99_999]
-)
-def test_hostile_text_is_read_in_bounded_time(text):
-    began = time.process_time()
-    read_cues(text, "system")
-    assert time.process_time() - began < 3
+    assert CUES.read(text, "recent") == ()
