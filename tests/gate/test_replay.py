@@ -442,3 +442,20 @@ def test_nothing_is_proven_when_the_prompt_cannot_be_explained(touches, played, 
     changed = with_text.put("actions", "rule_x", rule("rule_x", "False", BLOCK))
     assert not touches(silent, played(PASSED))
     assert touches(changed, claimed, old=with_text)
+
+
+def test_a_revision_in_another_form_is_a_duplicate_of_what_was_refused_in_the_round(
+    candidate, played, run
+):
+    episodes = [played([Did("query", {"q": "x"})], number=n) for n in range(4)]
+    blocks = 'def {name}(action, context):\n    return {{"kind": "block", "message": "No."}}\n'
+    context = StaticContext()
+
+    async def check(name):
+        edit = candidate(name, blocks.format(name=name), layer="actions")
+        async with Sandbox() as sandbox:
+            [checked] = await check_candidates([edit], context, episodes, Replayer(sandbox))
+        return checked.reason
+
+    assert run(check("rule_first")) == "false_fire"
+    assert run(check("rule_renamed")) == "duplicate"
