@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tasks.agent.simulated_prompt import Shown
-from tasks.agent.simulated_tiers import PROFILES, Luck
+from tasks.agent.simulated_tiers import Luck, TierProfile
 from tasks.agent.simulated_world import Cue, FaultKind, Simulation, Slip, Source, Tier, View
 
 MAX_CACHED_CHARS = 8_000_000
@@ -44,12 +44,12 @@ class CueCache:
     """Cues of texts already read; the same contract is shown at every reply."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[type, Source, str], tuple[Cue, ...]] = {}
+        self._known: dict[tuple[Simulation, Source, str], tuple[Cue, ...]] = {}
         self._chars = 0
 
     def read(self, simulation: Simulation, source: Source, text: str) -> Sequence[Cue]:
         """Read a text, or remember what was read."""
-        key = (type(simulation), source, text)
+        key = (simulation, source, text)
         if key not in self._known:
             if self._chars > MAX_CACHED_CHARS:
                 self._known.clear()
@@ -72,11 +72,18 @@ class _Hold:
 class FaultProcess:
     """State of the faults of one episode."""
 
-    def __init__(self, simulation: Simulation, tier: Tier, luck: Luck, cache: CueCache) -> None:
+    def __init__(
+        self,
+        simulation: Simulation,
+        tier: Tier,
+        profile: TierProfile,
+        luck: Luck,
+        cache: CueCache,
+    ) -> None:
         self.events: list[SimulatedEvent] = []
         self._simulation = simulation
         self._tier: Tier = tier
-        self._profile = PROFILES[tier]
+        self._profile = profile
         self._luck = luck
         self._cache = cache
         self._counts: dict[str, int] = {}

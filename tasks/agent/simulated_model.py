@@ -5,7 +5,8 @@ What the process did goes to the optional recorder only, never into a reply.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol, get_args, runtime_checkable
 
 from schemas.errors import ConfigError
@@ -20,10 +21,12 @@ from tasks.agent.simulated_prompt import (
     read_prompt,
     read_tools,
 )
-from tasks.agent.simulated_tiers import PROFILES, Luck
+from tasks.agent.simulated_tiers import PROFILES, Luck, TierProfile
 from tasks.agent.simulated_world import HasSimulation, Slip, Tier, View
+from tasks.agent.sources import source_hash
 
-VERSION = 1
+_MODULES = ("faults", "model", "prompt", "prose", "reading", "tiers", "world")
+"""Modules `simulated_*`, whose code decides what a simulated model says."""
 _WORD = re.compile(r"^simulated:(?P<tier>[a-z]+)(?:\?temperature=(?P<temperature>[0-9.]+))?$")
 
 Message = Mapping[str, Any]
@@ -43,6 +46,8 @@ class SimulatedModel:
     tier: Tier
     temperature: float = 0.0
     recorder: Recorder | None = None
+    profile: TierProfile | None = None
+    """Parameters in place of the tier's own."""
     is_simulated: bool = True
     cache: CueCache = field(default_factory=CueCache, repr=False, compare=False)
 
@@ -54,10 +59,15 @@ class SimulatedModel:
         )
 
     @property
+    def parameters(self) -> TierProfile:
+        """What makes the tier."""
+        return self.profile or PROFILES[self.tier]
+
+    @cached_property
     def fingerprint(self) -> str:
-        """Hash of everything that changes its replies but the world."""
-        profile = PROFILES[self.tier]
-        return make_id("model", [self.name, VERSION, repr(profile)])
+        """Hash of everything that changes its replies but the world: parameters and code."""
+        code = source_hash(*(f"tasks.agent.simulated_{name}" for name in _MODULES))
+        return make_id("model", [self.name, asdict(self.parameters), code])
 
     @property
     def is_deterministic(self) -> bool:
@@ -106,10 +116,12 @@ class SimulatedConversation:
         self._context = context
         self._environment = environment
         self._simulation = environment.simulation
-        self._profile = PROFILES[model.tier]
+        self._profile = model.parameters
         self._luck = Luck(context.seed, context.task.task_id, repeat)
         self._recorder = model.recorder
-        self._process = FaultProcess(self._simulation, model.tier, self._luck, model.cache)
+        self._process = FaultProcess(
+            self._simulation, model.tier, self._profile, self._luck, model.cache
+        )
         self._last: Call | None = None
         self._is_fresh = True
         self._tools: tuple[Sequence[Message], ToolsShown] | None = None

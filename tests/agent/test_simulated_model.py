@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 
 import pytest
 
@@ -16,9 +16,10 @@ from tasks.agent.protocols import (
     ToolSpec,
     Verdict,
 )
+from tasks.agent.simulated_faults import CueCache
 from tasks.agent.simulated_model import simulated_model
 from tasks.agent.simulated_prose import SHAPES, write_as_text
-from tasks.agent.simulated_tiers import PROFILES, Luck
+from tasks.agent.simulated_tiers import PROFILES, Luck, TierProfile
 from tasks.agent.simulated_world import Cue, FaultKind, Slip
 
 PRESS = ToolSpec("press", "Press a button.", {"type": "object", "properties": {}})
@@ -152,6 +153,31 @@ def test_a_word_names_tier_and_temperature():
     assert (
         len({model.fingerprint for model in (plain, warm, simulated_model("simulated:weak"))}) == 3
     )
+
+
+@pytest.mark.parametrize("parameter", [field.name for field in fields(TierProfile)])
+def test_every_parameter_of_a_tier_makes_another_fingerprint(parameter):
+    plain = simulated_model("simulated:mid")
+    profile = replace(PROFILES["mid"], **{parameter: 0.123456})
+    other = replace(plain, profile=profile)
+    assert other.fingerprint != plain.fingerprint
+    assert replace(plain, profile=PROFILES["mid"]).fingerprint == plain.fingerprint
+
+
+class Reader(ButtonSimulation):
+    """A simulation whose cues are given to it."""
+
+    def __init__(self, *cues):
+        self.cues = cues
+
+    def read(self, text, source):
+        return self.cues
+
+
+def test_two_worlds_of_one_kind_are_read_each_by_its_own_cues():
+    cache = CueCache()
+    worlds = [Reader(Cue("mumble", is_right=True)), Reader()]
+    assert [len(cache.read(one, "system", "text")) for one in worlds] == [1, 0]
 
 
 def test_a_world_without_a_simulation_is_refused():

@@ -10,10 +10,10 @@ import pytest
 from schemas.errors import ConfigError
 from tasks.agent.protocols import Environment, Forkable, HasExpert, HasGoldTexts, Task
 from tasks.agent.simulated_world import HasSimulation
+from tasks.agent.sources import source_hash
 from tasks.environments.embedded.cues import MAX_CHARS, CueTable, own_voice
 from tasks.environments.embedded.faults import FaultTable, table_of
 from tasks.environments.embedded.frame import EmbeddedEnvironment
-from tasks.environments.embedded.prints import source_hash
 from tasks.environments.registry import resolve_environment
 
 SPLITS = {"train": 120, "select": 240, "sealed": 120}

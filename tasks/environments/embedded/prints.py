@@ -6,15 +6,13 @@ checker, policy, cues. A stored episode is used again only while all of it is as
 """
 
 import json
-import pkgutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields, is_dataclass
-from importlib.machinery import ModuleSpec
-from importlib.util import find_spec
 from typing import Any
 
 from schemas.ids import canonical_json, sha256_hex
 from tasks.agent.simulated_world import FaultKind
+from tasks.agent.sources import source_hash
 
 DIGITS = 16
 
@@ -30,25 +28,9 @@ def fingerprint(
         canonical_json(declared),
         _data(list(problems)),
         canonical_json([asdict(kind) for kind in kinds]),
-        *(source_hash(package) for package in packages),
+        source_hash(*packages),
     ]
     return sha256_hex(canonical_json([sha256_hex(part) for part in parts]))[:DIGITS]
-
-
-def source_hash(package: str) -> str:
-    """Hash the source of a package's modules, or of one module; nothing of it is run."""
-    spec = find_spec(package)
-    folders = list(spec.submodule_search_locations or []) if spec else []
-    found = {package: _source(spec)}
-    for one in pkgutil.iter_modules(folders, f"{package}."):
-        found[one.name] = _source(one.module_finder.find_spec(one.name, None))
-    return sha256_hex("\n".join(f"{name}\n{found[name]}" for name in sorted(found)))
-
-
-def _source(spec: ModuleSpec | None) -> str:
-    get = getattr(spec.loader, "get_source", None) if spec else None
-    text = get(spec.name) if get and spec else None
-    return "\n".join((text or "").splitlines())
 
 
 def _data(problems: list[object]) -> str:
