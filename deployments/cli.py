@@ -11,6 +11,7 @@ import warnings
 import typer
 
 from deployments.commands import cycles, data, gate, harness, stages, views
+from deployments.progress import shown_progress
 from schemas.errors import TackroomError
 
 app = typer.Typer(
@@ -43,7 +44,8 @@ def silence_libraries() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command; every expected error is one line on stderr, never a traceback."""
     try:
-        code = app(arguments, standalone_mode=False)
+        with shown_progress():
+            code = app(arguments, standalone_mode=False)
     except TackroomError as error:
         return _fail(str(error), error.exit_code)
     except typer.Exit as leave:

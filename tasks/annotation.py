@@ -17,6 +17,7 @@ from tasks.annotator.patterns import find_patterns
 from tasks.annotator.profile import EnvironmentProfile, profile_of_environment
 from tasks.collection import cycle_episodes, train_purpose
 from tasks.environments.registry import environment_names
+from tasks.progress import count, expect, in_stage
 from tasks.stage import stage
 from tasks.workbench import Workbench
 
@@ -26,6 +27,7 @@ SELECT trajectory_id FROM trajectories
 WHERE environment = ? AND fault IS NULL
 ORDER BY trajectory_id
 """
+LABELLED = "failures labelled"
 
 
 @stage(AnnotateResult)
@@ -46,6 +48,7 @@ def annotate_round(
     )
 
 
+@in_stage("annotate")
 def annotate_stored(form: AnnotateForm) -> dict[str, Any]:
     """Label every stored failure and find patterns among train trajectories.
 
@@ -109,7 +112,13 @@ def annotate_failures(
 ) -> list[Annotation]:
     """Annotate failures in the order of their ids."""
     ordered = sorted(episodes, key=lambda episode: episode.trajectory_id)
-    return [annotate(episode, profile, parameters) for episode in ordered if episode.is_failure]
+    failures = [episode for episode in ordered if episode.is_failure]
+    expect(LABELLED, len(failures))
+    annotations: list[Annotation] = []
+    for episode in failures:
+        annotations.append(annotate(episode, profile, parameters))
+        count(LABELLED)
+    return annotations
 
 
 def annotation_rows(

@@ -1,7 +1,7 @@
 """Collecting trajectories: what is stored is reused, what is missing is run and landed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +16,7 @@ from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.harness import Harness, Sandbox
 from tasks.harness_rows import harness_rows, task_rows
+from tasks.progress import count, expect, in_stage
 from tasks.scores import Scored, evaluation_row, require_judged, task_means
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
@@ -23,6 +24,7 @@ from tasks.workbench import Workbench, first_tasks
 _STORED = """
 SELECT trajectory_id FROM trajectories WHERE environment = ? AND model_fingerprint = ?
 """
+ROLLOUTS = "rollouts"
 BLOCK = 128
 """Episodes that are landed together; a kill loses at most this many."""
 
@@ -63,7 +65,6 @@ class Collector:
     sandbox: Sandbox
     seed: int
     cycle_id: str = ""
-    on_progress: Callable[[int, int], None] | None = None
     made: int = 0
     _known: dict[str, Episode] = field(default_factory=dict[str, Episode])
     _links: dict[tuple[str, str], None] = field(default_factory=dict[tuple[str, str], None])
@@ -84,14 +85,15 @@ class Collector:
         wanted = {trajectory_id(rig, spec): spec for spec in specs}
         self._recall(wanted)
         missing = [name for name in wanted if name not in self._known]
+        expect(ROLLOUTS, len(missing))
         for start in range(0, len(missing), BLOCK):
             block = missing[start : start + BLOCK]
-            episodes = await run_episodes([wanted[name] for name in block], rig)
+            episodes = await run_episodes(
+                [wanted[name] for name in block], rig, on_done=_count_rollout
+            )
             self._known |= dict(zip(block, episodes, strict=True))
             self.made += len(episodes)
             self.bench.land([*self._harness(harness), *trajectory_rows(episodes)], purpose)
-            if self.on_progress:
-                self.on_progress(start + len(block), len(missing))
         found = [self._known[trajectory_id(rig, spec)] for spec in specs]
         self._links |= {(episode.trajectory_id, purpose): None for episode in found}
         return found
@@ -127,6 +129,10 @@ class Collector:
             return []
         self._harnesses.add(harness.harness_id)
         return harness_rows(harness)
+
+
+def _count_rollout(_: Episode) -> None:
+    count(ROLLOUTS)
 
 
 @stage(CollectResult)
@@ -170,7 +176,8 @@ def collect_split(form: CollectForm) -> dict[str, Any]:
     bench = Workbench.open()
     environment = bench.environment(form.environment)
     harness = bench.harness(environment.name, form.harness)
-    return asyncio.run(_collect_split(form, bench, environment, harness))
+    with in_stage(f"collect {form.split}"):
+        return asyncio.run(_collect_split(form, bench, environment, harness))
 
 
 async def _collect_split(

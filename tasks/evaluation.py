@@ -13,6 +13,7 @@ from tasks.agent.protocols import Environment, Model, Task
 from tasks.collection import Collector, open_collector
 from tasks.harness import Harness
 from tasks.harness_rows import harness_rows, task_rows
+from tasks.progress import in_stage
 from tasks.scores import Scored, evaluation_row, require_judged, task_means
 from tasks.stage import stage
 from tasks.statistics.evidence import mcnemar_one_sided
@@ -57,7 +58,8 @@ def evaluate(form: EvaluateForm, bench: Workbench | None = None) -> dict[str, An
     bench = bench or Workbench.open()
     environment = bench.environment(form.environment)
     harness = bench.harness(environment.name, form.harness)
-    return asyncio.run(_evaluate(form, bench, environment, harness))
+    with in_stage("evaluate"):
+        return asyncio.run(_evaluate(form, bench, environment, harness))
 
 
 async def _evaluate(

@@ -8,6 +8,7 @@ from tasks.collection import open_collector
 from tasks.gate.decide import RoundResult, decide_round
 from tasks.gate.touch import Replayer
 from tasks.gating_inputs import open_edits, require_pinned
+from tasks.gating_progress import counting_edits
 from tasks.gating_world import GateDesk, open_world
 from tasks.harness_rows import harness_rows
 from tasks.stage import stage
@@ -43,10 +44,12 @@ async def _gate(
     async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:
         replayer = Replayer(collector.sandbox, [t.as_openai() for t in environment.tools])
         desk = GateDesk(bench, plan, environment, model, collector, replayer)
+        world = await open_world(desk, base, round_number)
+        clean = [edit.candidate for edit in edits if edit.is_clean]
         return await decide_round(
             edits,
             base,
-            await open_world(desk, base, round_number),
+            counting_edits(world, base, clean),
             slots=max(0, form.slots - slots_used),
             first_slot=slots_used + 1,
             can_touch=replayer.can_touch,

@@ -28,6 +28,7 @@ from tasks.gating_inputs import candidate_of
 from tasks.harness import Harness, Sandbox, diff
 from tasks.harness.bundle import apply, changes
 from tasks.harness_rows import harness_rows
+from tasks.progress import in_stage
 from tasks.reporting import count_edits
 from tasks.workbench import Workbench, load_harness, seed_harness
 
@@ -43,6 +44,7 @@ ORDER BY trajectory_id
 """
 
 
+@in_stage("evolve")
 def evolve_from_imports(form: ImportedEvolutionForm) -> dict[str, Any]:
     """Turn patterns of imported failures into edits, and gate them over imported history.
 

@@ -1,6 +1,6 @@
 """Importing recorded trajectories: files to landed rows, a bounded number at a time."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from tasks.importers.draft import ReadOptions
 from tasks.importers.engine import stream_files
 from tasks.importers.results import FileReport, ImportItem, Known, RefusedEpisode, total_counts
 from tasks.importers.verdicts import Stated
+from tasks.progress import count, expect, in_stage
 from tasks.workbench import Workbench, seed_harness
 
 BATCH = 200
@@ -26,9 +27,8 @@ WHERE t.origin = 'import'
 MANY_FILES = (".json", ".jsonl", ".yaml", ".traj", ".eval", ".csv")
 
 
-def import_trajectories(
-    form: ImportForm, on_progress: Callable[[int, int], None] | None = None
-) -> dict[str, Any]:
+@in_stage("import")
+def import_trajectories(form: ImportForm) -> dict[str, Any]:
     """Import files, and say for each what became of it.
 
     Secrets are redacted before anything is stored. What cannot be read is named with file,
@@ -52,14 +52,15 @@ def import_trajectories(
         options=ReadOptions(model=form.model, pair_tasks_by_index=form.pair_tasks_by_index),
         known=_known(bench),
     )
+    expect("files", len(paths))
     reports: list[FileReport] = []
     refusals: list[RefusedEpisode] = []
     for batch in _batches(items):
         bench.land([row for item in batch for row in item.rows()], "import")
         reports += [item for item in batch if isinstance(item, FileReport)]
         refusals += [item for item in batch if isinstance(item, RefusedEpisode)]
-        if on_progress:
-            on_progress(len(reports), len(paths))
+        count("files", sum(isinstance(item, FileReport) for item in batch))
+        count("episodes", sum(not isinstance(item, FileReport) for item in batch))
     bench.commit()
     return _summary(reports, refusals, sorted(environments))
 

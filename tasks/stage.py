@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from inspect import signature
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from schemas.ids import canonical_json
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import StageEventRow
+from tasks.progress import in_stage
 from tasks.workbench import Workbench
 
 NEW_OBJECTS_PER_COLLECTION = 100_000
@@ -39,7 +40,7 @@ def stage(
             recorded = _recorded(bench, plan.cycle_id, key)
             if recorded is not None:
                 return result.model_validate_json(recorded)
-            with _rare_collections():
+            with in_stage(_title(body, bench, plan, args, kwargs)), _rare_collections():
                 outcome = body(bench, plan, *args, **kwargs)
                 bench.land([_done(bench, plan.cycle_id, key, outcome)], key)
                 bench.commit()
@@ -52,6 +53,16 @@ def stage(
         return run
 
     return decorate
+
+
+def _title(body: Callable[..., object], bench: Workbench, plan: CyclePlan, *arguments: Any) -> str:
+    """The stage in words, with what tells its repetitions in one cycle apart."""
+    args, kwargs = arguments
+    given = signature(body).bind(bench, plan, *args, **kwargs).arguments
+    title = body.__name__.replace("_", " ").removesuffix(" round")
+    if "round_number" in given:
+        return f"{title}, round {given['round_number']}"
+    return f"{title}, {given['purpose']}" if "purpose" in given else title
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from tasks.agent.protocols import Environment, Model, Task
 from tasks.environments.registry import refuse_taken, resolve_environment
 from tasks.harness import Harness, HarnessError, Sandbox
 from tasks.harness.probe import Finding, probe
+from tasks.progress import doing
 from warehouse.harness_store import harness_files, next_ordinal, resolve_harness
 from warehouse.seeds import seed_files
 from warehouse.store import Warehouse
@@ -129,8 +130,9 @@ class Workbench:
         Raises:
             DataContractError: a check of severity `error` failed; nothing was taken in.
         """
-        self.warehouse.ingest()
-        self.warehouse.publish()
+        with doing("checking rows"):
+            self.warehouse.ingest()
+            self.warehouse.publish()
 
 
 def seed_harness(environment: str) -> Harness:

@@ -52,6 +52,14 @@ def test_no_library_speaks_up_in_a_cycle(ran):
     assert foreign_lines(ran[0]) == []
 
 
+def test_each_stage_is_one_line_with_what_it_did(ran):
+    stages = re.findall(r"(?m)^([a-z ]+(?:, [a-z0-9 ]+)?): .*\b\d+ s$", ran[0].err)
+    assert len(stages) == len(set(stages))
+    assert {"collect train, round 1", "gate edits, round 1", "score sealed, final"} <= set(stages)
+    assert "collect train, round 1: 3 rollouts" in ran[0].err
+    assert "\r" not in ran[0].err
+
+
 def test_a_finished_cycle_is_answered_without_a_server_and_with_the_same_keys(ran):
     first, command = ran
     alone = {key: value for key, value in command.environ.items() if key != "PREFECT_API_URL"}
