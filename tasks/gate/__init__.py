@@ -3,6 +3,7 @@
 candidate   what is judged, settings, how rollouts are got
 static      what the files alone tell; leak: secrets in added text; hygiene: what no text may
             hold; sameness: refused edits in another form
+directives  what a text asks for; contradiction: against what a run did; risk: what may break
 replay      what it would have done to stored episodes; touch: whether it can change a run
 exposure    forks of train runs that rank edits and refuse harm
 noise       the harness in force against itself

@@ -3,8 +3,9 @@
 Refused as `inert`: a candidate that acts nowhere, or that names a pattern and acts by the
 decisive step in less than half of it. Refused as `false_fire`: a block, rewrite, rescue, forced
 call or stop that changes an action of any success (`effects` says what clears one), or a hint on
-more than 5 % of them. Contract and skill texts cannot be replayed for effect; the tasks whose
-prompt they change are listed as at risk.
+more than 5 % of them. Contract and skill texts cannot be replayed for effect. Passing tasks that
+an edit touches at all are named in `tasks_at_risk`; those that it is expected to break (`risk`)
+are its forecast of regressions.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from tasks.agent.clearance import HINT_LIMIT, MIN_COVERAGE, deadline, is_false_f
 from tasks.gate.candidate import TEXT_LAYERS, Candidate
 from tasks.gate.effects import Effects, classify
 from tasks.gate.findings import Finding
+from tasks.gate.risk import endangered_tasks
 from tasks.gate.touch import Replayer
 
 MAX_NAMED = 5
@@ -49,7 +51,7 @@ async def replay_candidate(
         )
     )
     seen = [classify(comparison) for comparison in comparisons]
-    counts = _count(candidate, seen)
+    counts = _count(candidate, seen, endangered_tasks(candidate, comparisons, seen))
     findings = _judge(candidate, counts)
     return ReplayResult(
         row=_row(candidate, counts, findings),
@@ -79,6 +81,7 @@ class _Counts:
     failures: tuple[Effects, ...]
     successes: tuple[Effects, ...]
     members: tuple[tuple[Effects, int | None], ...]
+    endangered: frozenset[str]
 
     @property
     def fires_on_failures(self) -> int:
@@ -124,7 +127,7 @@ def _acts_in_time(run: Effects, step: int | None) -> bool:
     return any(last is None or difference.step_index <= last for difference, _ in run.found)
 
 
-def _count(candidate: Candidate, seen: Sequence[Effects]) -> _Counts:
+def _count(candidate: Candidate, seen: Sequence[Effects], endangered: frozenset[str]) -> _Counts:
     by_id = {run.episode.trajectory_id: run for run in seen}
     members = [
         (by_id[member.trajectory_id], member.step_index)
@@ -135,6 +138,7 @@ def _count(candidate: Candidate, seen: Sequence[Effects]) -> _Counts:
         failures=tuple(run for run in seen if run.episode.is_failure),
         successes=tuple(run for run in seen if run.episode.is_success),
         members=tuple(members),
+        endangered=endangered,
     )
 
 
@@ -209,9 +213,8 @@ def _row(candidate: Candidate, counts: _Counts, findings: Sequence[Finding]) -> 
 
 
 def _predict(candidate: Candidate, counts: _Counts) -> tuple[EditPredictionRow, ...]:
-    at_risk = counts.tasks_at_risk()
     touched = {run.episode.trajectory.task_id for run in counts.failures if run.fires}
-    rows = [(task, "risk", "replay") for task in at_risk]
+    rows = [(task, "risk", "replay") for task in sorted(counts.endangered)]
     rows += [(task, "touch", "replay") for task in sorted(touched)]
     rows += [(task, "fix", "editor") for task in sorted(candidate.predicted_fixes)]
     rows += [(task, "risk", "editor") for task in sorted(candidate.predicted_risks)]

@@ -25,6 +25,8 @@ class Difference:
         position: index of the recorded step; 0 for the prompt.
         step_index: its step in the episode.
         new: what the candidate would do; null for a difference of the prompt.
+        added: lines the prompt gains.
+        removed: lines the prompt loses.
     """
 
     where: Where
@@ -32,6 +34,8 @@ class Difference:
     step_index: int
     recorded: RecordedStep | None = None
     new: StepDecisions | None = None
+    added: str = ""
+    removed: str = ""
 
 
 @dataclass(frozen=True)
@@ -91,11 +95,11 @@ class Replayer:
         opening = self._opening(old, episode)
         found: list[Difference] = []
         if self._prompts_differ(old, new, opening, episode):
-            found.append(Difference("prompt", 0, 0))
-        if not _rules_differ(old, new):
-            return Comparison(episode, opening.is_exact, tuple(found))
-        kept, changed = self._narrowed(old, new)
+            found.append(self._prompt_difference(old, new, opening, episode))
         recorded = self._record(old, opening, episode)
+        if not _rules_differ(old, new):
+            return Comparison(episode, opening.is_exact, tuple(found), tuple(recorded.steps))
+        kept, changed = self._narrowed(old, new)
         before = await self._decide(kept, episode, recorded)
         after = await self._decide(changed, episode, recorded)
         found += _decision_differences(episode, recorded, before, after)
@@ -129,6 +133,19 @@ class Replayer:
         after = self._condition(new, opening, episode)
         return before.messages != after.messages or before.tools != after.tools
 
+    def _prompt_difference(
+        self, old: Harness, new: Harness, opening: Opening, episode: Episode
+    ) -> Difference:
+        before = _lines(self._condition(old, opening, episode))
+        after = _lines(self._condition(new, opening, episode))
+        return Difference(
+            "prompt",
+            0,
+            0,
+            added="\n".join(line for line in after if line not in before),
+            removed="\n".join(line for line in before if line not in after),
+        )
+
     def _narrowed(self, old: Harness, new: Harness) -> tuple[Harness, Harness]:
         key = (old.harness_id, new.harness_id)
         if key not in self._narrow:
@@ -143,6 +160,12 @@ class Replayer:
             decisions = await replay_session(harness, recorded, sandbox=self.sandbox)
             self._decisions[key] = decisions
         return self._decisions[key]
+
+
+def _lines(sent: Conditioned) -> dict[str, None]:
+    """Lines of the messages that are sent, in order."""
+    texts = [str(message.get("content") or "") for message in sent.messages]
+    return dict.fromkeys(line for text in texts for line in text.splitlines() if line.strip())
 
 
 def _decision_differences(

@@ -318,6 +318,32 @@ def test_contract_text_puts_every_passing_task_at_risk(checked, played):
     assert entry.replay.false_fire is None
 
 
+def risks(entry):
+    return {
+        row.task_id
+        for row in entry.predictions
+        if (row.prediction, row.forecaster) == ("risk", "replay")
+    }
+
+
+def test_only_text_that_asks_for_something_else_is_forecast_to_break_a_passing_task(
+    checked, played
+):
+    runs = [played(PASSED, number=n) for n in range(3)]
+    harmless = checked("Answers", "Give a list.", runs, layer="contract")
+    wrong = checked("Answers", "Call `commit` first, before `query`.", runs, layer="contract")
+    assert risks(harmless) == set()
+    assert risks(wrong) == {run.trajectory.task_id for run in runs}
+
+
+def test_a_rule_that_changes_a_success_is_forecast_to_break_it_and_a_repair_is_not(checked, played):
+    repaired = [Did("query", {"sql": "bad"}, is_error=True), *PASSED]
+    source = rule("rule_x", "action['arguments'].get('sql') == 'bad'", BLOCK)
+    assert risks(checked("rule_x", source, [played(repaired)])) == set()
+    source = rule("rule_x", "action['tool'] == 'query'", BLOCK)
+    assert risks(checked("rule_x", source, [played(PASSED)])) == {played(PASSED).trajectory.task_id}
+
+
 def test_a_skill_that_no_task_retrieves_is_inert(checked, played):
     def skill(word):
         front = f"name: notes\ndescription: Notes on {word}.\ntrigger:\n  any: [{word}]"

@@ -50,8 +50,8 @@ def test_shared_arms_differ_only_by_what_is_planted():
         [arena.solved(arm, name, 0) for name in bank.tasks] for arm in (base, child, inert)
     )
     assert old == same
-    won = sum(b and not a for a, b in zip(old, new, strict=True)) / len(old)
-    lost = sum(a and not b for a, b in zip(old, new, strict=True)) / len(old)
+    won = sum(bool(b and not a) for a, b in zip(old, new, strict=True)) / len(old)
+    lost = sum(bool(a and not b) for a, b in zip(old, new, strict=True)) / len(old)
     assert won == pytest.approx(0.3, abs=0.1)
     assert lost == pytest.approx(0.1, abs=0.07)
 
