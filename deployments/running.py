@@ -28,6 +28,8 @@ def run_cycle_flow(
     if plan.is_finished:
         note("already done: answered from the warehouse")
         return _timed(begun, time.monotonic(), lambda: _summarize(plan))
+    if plan.note:
+        note(plan.note)
     home = load_settings().home
     home.mkdir(parents=True, exist_ok=True)
     home = home.resolve()

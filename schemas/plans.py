@@ -19,6 +19,8 @@ class CyclePlan(Plan):
     base_harness_id: str
     is_finished: bool = False
     """Whether an earlier run has finished it already."""
+    note: str = ""
+    """What its user should know at the start, in one line; empty when there is nothing."""
 
     def repeats(self, is_deterministic: bool) -> range:  # noqa: FBT001
         """Repeats of each rollout; equal repeats of a deterministic model add nothing."""

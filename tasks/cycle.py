@@ -10,7 +10,9 @@ from schemas.forms import CycleForm
 from schemas.ids import canonical_json, make_id
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import CycleRow, StageEventRow
-from tasks.agent.protocols import Environment
+from tasks.agent.builtin_models import NoopModel
+from tasks.agent.protocols import Environment, Model
+from tasks.agent.standing import idle_reason
 from tasks.annotator.parameters import DEFAULT, taxonomy_version
 from tasks.editor_words import check_editor, editor_fingerprint
 from tasks.evaluation import SPLITS
@@ -76,6 +78,7 @@ def _resolve(bench: Workbench, form: CycleForm) -> _Opening:
     environment = bench.environment(form.environment)
     model, reference = bench.model(form.model), bench.model(form.reference)
     check_editor(bench, form.editor)
+    _require_acting(model, environment)
     harness = bench.harness(environment.name, form.harness)
     inputs = form.model_dump(mode="json") | {
         "environment": environment.name,
@@ -104,8 +107,21 @@ def _resolve(bench: Workbench, form: CycleForm) -> _Opening:
         form=form,
         base_harness_id=harness.harness_id,
         is_finished=is_finished(bench, row.cycle_id),
+        note=_reference_note(reference, environment),
     )
     return _Opening(row, plan, environment, harness)
+
+
+def _require_acting(model: Model, environment: Environment) -> None:
+    """Fail on a model whose every score would be a 0 that nobody measured; noop is asked for."""
+    reason = idle_reason(model, environment)
+    if reason and not isinstance(model, NoopModel):
+        raise ConfigError(reason, hint="take a model behind an endpoint, such as openai:NAME")
+
+
+def _reference_note(reference: Model, environment: Environment) -> str:
+    reason = idle_reason(reference, environment)
+    return f"the benefit rate stays undefined: reference {reason}" if reason else ""
 
 
 def stored_form(row: CycleRow) -> CycleForm:

@@ -11,10 +11,9 @@ from schemas.forms import DiagnoseForm
 from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan, DiagnoseResult
 from schemas.runs import CycleRow
-from tasks.agent.builtin_models import GoldModel
-from tasks.agent.protocols import Environment, Forkable, HasExpert, Model
+from tasks.agent.protocols import Environment, Forkable, Model
 from tasks.agent.rollout import EpisodeSpec
-from tasks.agent.simulated_model import SimulatedEnvironment, SimulatedModel
+from tasks.agent.standing import idle_reason
 from tasks.benefit.diagnose import Diagnosis, diagnose
 from tasks.benefit.parameters import DEFAULT
 from tasks.benefit.profile import Subject
@@ -81,7 +80,7 @@ async def _diagnose(
             select=first_tasks(environment.tasks("select"), form.tasks),
             train=first_tasks(environment.tasks("train"), form.tasks),
             run=_run(agent),
-            run_reference=_run(reference) if _can_act(reference.model, environment) else None,
+            run_reference=None if idle_reason(reference.model, environment) else _run(reference),
             repeats=plan.repeats(model.is_deterministic),
             rerolls=range(1 if model.is_deterministic else DEFAULT.repeats),
             is_forkable=isinstance(environment, Forkable) and environment.is_forkable,
@@ -91,13 +90,6 @@ async def _diagnose(
     agent.close()
     reference.close()
     return found
-
-
-def _can_act(model: Model, environment: Environment) -> bool:
-    """Whether a built-in model can act in a world: one needs an expert, one a fault process."""
-    if isinstance(model, SimulatedModel):
-        return isinstance(environment, SimulatedEnvironment)
-    return not isinstance(model, GoldModel) or isinstance(environment, HasExpert)
 
 
 def _run(collector: Collector) -> Run:

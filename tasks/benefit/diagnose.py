@@ -74,7 +74,7 @@ def _artifacts(uses: Sequence[Use], limit: int) -> list[str]:
 async def _rate(world: BenefitWorld, base: Harness, final: Harness) -> Rate:
     tasks = world.select[: world.parameters.select_tasks]
     if base == final:
-        return unchanged(len(tasks))
+        return unchanged(len(tasks), has_reference=world.run_reference is not None)
     specs = [EpisodeSpec(task, world.seed, repeat) for task in tasks for repeat in world.repeats]
     model = await _arms(world.run, base, final, specs, "benefit:rate")
     reference = None

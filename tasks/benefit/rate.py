@@ -45,9 +45,13 @@ def success_by_task(episodes: Iterable[Episode]) -> dict[str, float]:
     return {task_id: fmean(values) for task_id, values in sorted(outcomes.items())}
 
 
-def unchanged(tasks: int) -> Rate:
-    """The rate when nothing was accepted: every pair is a tie by construction."""
-    return Rate(tasks, 0.0, 0.0, 0.0, 0.0, None, None, None, None, "both_zero")
+def unchanged(tasks: int, *, has_reference: bool) -> Rate:
+    """The rate when nothing was accepted: every pair is a tie by construction.
+
+    A reference that cannot act in the world has no gain, not even one of 0.
+    """
+    reference_gain, status = (0.0, "both_zero") if has_reference else (None, "no_pairs")
+    return Rate(tasks, 0.0, 0.0, 0.0, reference_gain, None, None, None, None, status)
 
 
 def measure_rate(model: Arms, reference: Arms | None, *, seed: int) -> Rate:

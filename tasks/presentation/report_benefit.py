@@ -12,7 +12,7 @@ STATUS = {
     "unbounded": "the reference's gain is not told apart from zero, so the ratio has no bound",
     "reference_harmed": "the harness harms the reference, so the ratio means nothing",
     "both_zero": "neither model gains",
-    "no_pairs": "no task was scored in both arms",
+    "no_pairs": "no task was scored in all arms, or the reference cannot act in this world",
 }
 
 

@@ -43,8 +43,13 @@ def test_two_gains_of_nothing_make_no_ratio():
 
 
 def test_a_harness_that_did_not_change_needs_no_division_and_no_runs():
-    rate = unchanged(24)
+    rate = unchanged(24, has_reference=True)
     assert (rate.status, rate.hbr, rate.gain, rate.tasks) == ("both_zero", None, 0.0, 24)
+
+
+def test_a_reference_that_cannot_act_has_no_gain_also_where_nothing_changed():
+    rate = unchanged(24, has_reference=False)
+    assert (rate.status, rate.reference_gain, rate.hbr) == ("no_pairs", None, None)
 
 
 def test_without_a_reference_only_the_gain_is_told():
