@@ -37,8 +37,16 @@ def main() -> None:
 def silence_libraries() -> None:
     """Keep log lines and warnings of libraries out of what a command says; -W brings them back."""
     logging.getLogger().addHandler(logging.NullHandler())
+    logging.getLogger("warehouse").addHandler(_ours())
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+
+
+def _ours() -> logging.Handler:
+    """Shows our own warnings as one line each on stderr."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("warning: %(message)s"))
+    return handler
 
 
 def run(arguments: list[str]) -> int:

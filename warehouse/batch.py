@@ -14,6 +14,7 @@ from schemas.runs import QuarantineRow, ValidationResultRow
 from schemas.tables import TABLE_OF_ROW, TABLES, Table
 from warehouse import suites
 from warehouse.checks import CrossResult, run_checks
+from warehouse.database import registered
 from warehouse.ddl import column_list
 from warehouse.frames import frame_of_rows
 from warehouse.screen import Screened, screen_rows
@@ -119,14 +120,11 @@ def _joined(table: Table, segments: SegmentFrames) -> tuple[pl.DataFrame, pl.Ser
 
 def _insert(connection: duckdb.DuckDBPyConnection, table: Table, frame: pl.DataFrame) -> None:
     columns = column_list(table.columns)
-    connection.register(_INSERTED, frame)
-    try:
+    with registered(connection, _INSERTED, frame):
         connection.execute(
             f"INSERT INTO {table.name} ({columns}) "  # noqa: S608
             f"SELECT {columns} FROM {_INSERTED} ON CONFLICT DO NOTHING"
         )
-    finally:
-        connection.unregister(_INSERTED)
 
 
 def _note_trajectories(connection: duckdb.DuckDBPyConnection, new: Sequence[Screened]) -> None:
@@ -136,12 +134,11 @@ def _note_trajectories(connection: duckdb.DuckDBPyConnection, new: Sequence[Scre
     )
     for part in new:
         if "trajectory_id" in part.new.columns:
-            connection.register(_INSERTED, part.new.select("trajectory_id").unique())
-            connection.execute(
-                "INSERT INTO batch_trajectories SELECT trajectory_id FROM inserted_rows "
-                "ON CONFLICT DO NOTHING"
-            )
-            connection.unregister(_INSERTED)
+            with registered(connection, _INSERTED, part.new.select("trajectory_id").unique()):
+                connection.execute(
+                    "INSERT INTO batch_trajectories SELECT trajectory_id FROM inserted_rows "
+                    "ON CONFLICT DO NOTHING"
+                )
 
 
 def _suite_results(

@@ -1,11 +1,12 @@
-"""Open DuckDB files: the live one to write, a snapshot to read; create an empty one."""
+"""Open DuckDB files, the live one to write and a snapshot to read; tell damage from the rest."""
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
+import polars as pl
 
 from schemas.errors import WarehouseError
 
@@ -16,6 +17,28 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
+_FILE_HEADERS = 3 * 4096
+_SIZE = "SELECT total_blocks * block_size FROM pragma_database_size()"
+_DAMAGE = (
+    "corrupt database",
+    "checksum",
+    "could not read enough bytes",
+    "not a valid duckdb database",
+    "failed to load metadata",
+    "failure while replaying wal",
+)
+
+
+class DamagedFile(WarehouseError):
+    """A database file is missing, cut short or holds something else than it should.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, path: Path, what: str) -> None:
+        self.path = path
+        super().__init__(what)
 
 
 @contextmanager
@@ -23,7 +46,8 @@ def open_database(path: Path, *, read_only: bool) -> Generator[duckdb.DuckDBPyCo
     """Open a DuckDB file and close it again.
 
     Raises:
-        WarehouseError: the file is missing, damaged or held by another process.
+        DamagedFile: the file is damaged.
+        WarehouseError: the file is missing or held by another process.
     """
     connection = connect(path, read_only=read_only)
     try:
@@ -36,8 +60,10 @@ def connect(path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection:
     """Open a DuckDB file that the caller closes; see `open_database`."""
     try:
         return duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
+    except (duckdb.InternalException, duckdb.FatalException) as error:
+        raise DamagedFile(path, _cannot_read(path, error)) from error
     except duckdb.Error as error:
-        raise unreadable(path, error) from error
+        raise failed(path, error) from error
 
 
 def create_database(path: Path) -> None:
@@ -57,13 +83,54 @@ def create_database(path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def unreadable(path: Path, error: BaseException) -> WarehouseError:
-    """Say that a file cannot be opened or read, and what helps."""
-    return WarehouseError(
-        f"cannot read the warehouse file {path}: {first_line(error)}",
-        hint="close programs that hold it; if it is damaged, put the newest file of snapshots/ "
-        "in the place of warehouse.duckdb",
-    )
+def stored_bytes(connection: duckdb.DuckDBPyConnection) -> int:
+    """Size of the open file by its own account; it may be shorter when its end is free."""
+    return int(connection.execute(_SIZE).fetchall()[0][0]) + _FILE_HEADERS
+
+
+@contextmanager
+def registered(
+    connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame
+) -> Generator[None]:
+    """Let statements read a frame under a name."""
+    connection.register(name, frame)
+    try:
+        yield
+    except BaseException:
+        with suppress(duckdb.Error):  # a failed transaction refuses it, and is what is to be told
+            connection.unregister(name)
+        raise
+    connection.unregister(name)
+
+
+def missing(path: Path) -> DamagedFile:
+    """Say that the live file is gone."""
+    what = f"the warehouse file {path} is missing, though snapshots of it exist"
+    return DamagedFile(path, what)
+
+
+def failed(path: Path, error: BaseException) -> WarehouseError:
+    """Say that a file cannot be opened or read: damaged, held by another program, or out of reach.
+
+    What helps against damage depends on the other files; `repair.advising` says it.
+    """
+    what = _cannot_read(path, error)
+    if is_damage(error):
+        return DamagedFile(path, what)
+    if "lock" in str(error).lower():
+        return WarehouseError(what, hint="close the program that holds it")
+    return WarehouseError(what, hint="check that it is there and may be read")
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether an error of the database means that its file is damaged."""
+    message = str(error).lower()
+    is_misread = isinstance(error, duckdb.SerializationException)
+    return is_misread or any(mark in message for mark in _DAMAGE)
+
+
+def _cannot_read(path: Path, error: BaseException) -> str:
+    return f"cannot read the warehouse file {path}: {first_line(error)}"
 
 
 def first_line(error: BaseException) -> str:

@@ -16,7 +16,14 @@ import polars as pl
 from schemas.errors import TackroomError, WarehouseError
 from schemas.runs import ValidationResultRow
 from warehouse.batch import Outcome, SegmentFrames, insert_rows, rejected_id, take_in
-from warehouse.database import create_database, first_line, open_database
+from warehouse.database import (
+    DamagedFile,
+    create_database,
+    first_line,
+    is_damage,
+    missing,
+    open_database,
+)
 from warehouse.landing import move_to_failed, pending_segments, read_segment, remove_abandoned
 from warehouse.migrate import migrate
 from warehouse.paths import Paths
@@ -94,14 +101,17 @@ def prepare_live(paths: Paths) -> None:
     """Create or migrate the live file. The caller holds the ingest lock.
 
     Raises:
-        WarehouseError: the file is lost, damaged or from a newer release.
+        DamagedFile: the file is lost or damaged.
+        WarehouseError: the file is from a newer release or cannot be written.
     """
     if not paths.live.exists():
         if paths.current.is_symlink():
-            what = f"the warehouse file {paths.live} is missing, though snapshots of it exist"
-            raise WarehouseError(what, hint="put the newest file of snapshots/ in its place")
+            raise missing(paths.live)
         create_database(paths.live)
-    with open_database(paths.live, read_only=False) as connection, _transaction(connection):
+    with (
+        open_database(paths.live, read_only=False) as connection,
+        _transaction(connection, paths),
+    ):
         migrate(connection)
 
 
@@ -120,11 +130,11 @@ def _read(segments: Sequence[str], paths: Paths) -> tuple[SegmentFrames, IngestR
 def _ingest(segments: SegmentFrames, paths: Paths) -> IngestReport:
     with open_database(paths.live, read_only=False) as connection:
         try:
-            with _transaction(connection):
+            with _transaction(connection, paths):
                 outcome = take_in(connection, segments)
                 _require_success(outcome)
         except _BrokenContract as broken:
-            with _transaction(connection):
+            with _transaction(connection, paths):
                 insert_rows(connection, _rejected_results(broken.outcome))
             raise
     for segment in segments:
@@ -186,13 +196,16 @@ def _rejected_results(outcome: Outcome) -> list[ValidationResultRow]:
 
 
 @contextmanager
-def _transaction(connection: duckdb.DuckDBPyConnection) -> Generator[None]:
+def _transaction(connection: duckdb.DuckDBPyConnection, paths: Paths) -> Generator[None]:
     try:
         connection.execute("BEGIN TRANSACTION")
         yield
         connection.execute("COMMIT")
     except duckdb.Error as error:
         _roll_back(connection)
+        if is_damage(error):
+            what = f"the warehouse file {paths.live} is damaged: {first_line(error)}"
+            raise DamagedFile(paths.live, what) from error
         what = f"the warehouse could not take the batch: {first_line(error)}"
         raise WarehouseError(
             what, hint="nothing was stored; the segments still wait in landing/pending"

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from schemas.errors import ConfigError
+from schemas.errors import ConfigError, WarehouseError
+from warehouse.database import is_damage
+from warehouse.repair import snapshot_advice
 
 _CHILD = Path(__file__).with_name("query_guard_child.py")
 _READ_ONLY = "the warehouse is read-only here"
@@ -82,6 +84,7 @@ def run_query(
 
     Raises:
         ConfigError: the query is refused, wrong, or exceeds a limit.
+        WarehouseError: the snapshot is damaged inside.
     """
     bounds = limits or QueryLimits()
     request = {
@@ -100,6 +103,9 @@ def run_query(
         what = f"query refused: {refused}"
         raise ConfigError(what, hint=_READ_ONLY)
     if error := answer.get("error"):
+        if is_damage(ValueError(error)):
+            what = f"the snapshot {snapshot} is damaged: {error}"
+            raise WarehouseError(what, hint=snapshot_advice(snapshot))
         raise _query_error(str(error), str(answer.get("kind")))
     rows = cast("list[list[Any]]", answer["rows"])
     return QueryResult(

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import duckdb
@@ -21,7 +22,7 @@ from schemas.trajectories import (
     TrajectorySourceRow,
 )
 from warehouse.columns import from_storage
-from warehouse.database import first_line
+from warehouse.database import failed, first_line, is_damage
 from warehouse.ddl import column_list, quoted
 from warehouse.migrate import is_current
 
@@ -33,8 +34,9 @@ _AMONG = "trajectory_id IN (SELECT unnest(?::VARCHAR[]))"
 class Reader:
     """Queries one snapshot. Get one from `Warehouse.read()`, which closes it."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, snapshot: Path) -> None:
         self._connection = connection
+        self._snapshot = snapshot
 
     def rows(self, row_type: type[R], where: str = "", params: Sequence[object] = ()) -> list[R]:
         """Rows of a table in the order of its key.
@@ -62,7 +64,7 @@ class Reader:
             relation = self._connection.sql(sql, params=list(params) or None)
             return relation.pl()
         except duckdb.Error as error:
-            raise _failed(sql, error) from error
+            raise self._failed(sql, error) from error
 
     def batches(self, sql: str, *, rows: int) -> Iterator[pl.DataFrame]:
         """Result of a query in frames of at most `rows` rows."""
@@ -70,7 +72,7 @@ class Reader:
             for batch in cast("Iterable[Any]", self._connection.sql(sql).to_arrow_reader(rows)):
                 yield pl.DataFrame(batch)
         except duckdb.Error as error:
-            raise _failed(sql, error) from error
+            raise self._failed(sql, error) from error
 
     def scalar(self, sql: str, params: Sequence[object] = ()) -> Scalar:
         """First value of the first row of a query; None when there is no row."""
@@ -144,14 +146,15 @@ class Reader:
         try:
             return self._connection.execute(sql, list(params)).fetchall()
         except duckdb.Error as error:
-            raise _failed(sql, error) from error
+            raise self._failed(sql, error) from error
+
+    def _failed(self, sql: str, error: duckdb.Error) -> WarehouseError:
+        if is_damage(error):
+            return failed(self._snapshot, error)
+        shown = " ".join(sql.split())[:120]
+        return WarehouseError(f"the query {shown!r} failed: {first_line(error)}")
 
 
 def _prompt_ids(row: TrajectoryRow) -> tuple[str, ...]:
     ids = (row.system_prompt_id, row.task_prompt_id, row.tools_prompt_id)
     return tuple(prompt_id for prompt_id in ids if prompt_id is not None)
-
-
-def _failed(sql: str, error: duckdb.Error) -> WarehouseError:
-    shown = " ".join(sql.split())[:120]
-    return WarehouseError(f"the query {shown!r} failed: {first_line(error)}")

@@ -11,6 +11,7 @@ import polars as pl
 from schemas.runs import QuarantineRow
 from schemas.tables import Table
 from warehouse.columns import Column, columns_of, from_storage, stable_columns
+from warehouse.database import registered
 from warehouse.ddl import column_list, literal, quoted
 from warehouse.frames import quarantine_row
 
@@ -39,11 +40,8 @@ def screen_rows(
         places: where each row came from, for the quarantine.
     """
     numbered = frame.with_row_index("_ordinal")
-    connection.register(_INCOMING, numbered)
-    try:
+    with registered(connection, _INCOMING, numbered):
         sorted_out = connection.execute(_statement(table)).fetchall()
-    finally:
-        connection.unregister(_INCOMING)
     refused = tuple(
         _quarantine(table, frame, places, int(ordinal), str(reason))
         for ordinal, reason in sorted_out

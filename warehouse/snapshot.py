@@ -12,12 +12,13 @@ from pathlib import Path
 import duckdb
 
 from schemas.errors import WarehouseError
-from warehouse.database import first_line, open_database, unreadable
+from warehouse.database import failed, first_line, missing, open_database, stored_bytes
 from warehouse.landing import sync_folder
 from warehouse.paths import Paths
 
 KEPT_SNAPSHOTS = 3
-_NAME = re.compile(r"(\d{6,})\.duckdb")
+_NAME = re.compile(r"\d{6,}\.duckdb")
+_SET_ASIDE = re.compile(r"\d{6,}\.damaged")
 
 
 def publish_snapshot(paths: Paths) -> Path:
@@ -26,15 +27,17 @@ def publish_snapshot(paths: Paths) -> Path:
     Raises:
         WarehouseError: the live file is damaged or the copy could not be written.
     """
+    if not paths.live.exists():
+        raise missing(paths.live)
     newest = newest_snapshot(paths)
     if newest is not None and _is_copy(paths.live, newest):
-        _point_current_at(newest, paths)
+        point_current_at(newest, paths)
         return newest
-    _checkpoint(paths.live)
-    number = 1 + (0 if newest is None else _number(newest))
+    size = _checkpoint(paths.live)
+    number = 1 + max(map(_number, (*_numbered(paths), *damaged_snapshots(paths))), default=0)
     target = paths.snapshots / f"{number:06d}.duckdb"
-    _copy(paths.live, target)
-    _point_current_at(target, paths)
+    _copy(paths.live, target, size)
+    point_current_at(target, paths)
     for old in _numbered(paths)[:-KEPT_SNAPSHOTS]:
         old.unlink(missing_ok=True)
     return target
@@ -46,10 +49,38 @@ def newest_snapshot(paths: Paths) -> Path | None:
     return snapshots[-1] if snapshots else None
 
 
-def _numbered(paths: Paths) -> list[Path]:
+def snapshots_newest_first(paths: Paths) -> list[Path]:
+    """All snapshots by falling number."""
+    return _numbered(paths)[::-1]
+
+
+def damaged_snapshots(paths: Paths) -> list[Path]:
+    """Snapshots that were set aside and not yet replaced, oldest first."""
+    return _numbered(paths, _SET_ASIDE)
+
+
+def set_aside(snapshot: Path) -> None:
+    """Take a damaged snapshot out of the numbered ones; what it holds is kept."""
+    target = snapshot.with_suffix(".damaged")
+    try:
+        snapshot.replace(target)
+    except OSError as error:
+        what = f"cannot set the damaged {snapshot} aside: {first_line(error)}"
+        raise WarehouseError(what, hint="check that the folder is writable") from error
+
+
+def leads_to_newest(paths: Paths) -> bool:
+    """Whether the stable path leads to the newest snapshot."""
+    newest = newest_snapshot(paths)
+    if newest is None or not paths.current.is_symlink():
+        return False
+    return paths.current.readlink() == _target(newest)
+
+
+def _numbered(paths: Paths, name: re.Pattern[str] = _NAME) -> list[Path]:
     if not paths.snapshots.is_dir():
         return []
-    found = [entry for entry in paths.snapshots.iterdir() if _NAME.fullmatch(entry.name)]
+    found = [entry for entry in paths.snapshots.iterdir() if name.fullmatch(entry.name)]
     return sorted(found, key=_number)
 
 
@@ -62,23 +93,26 @@ def _is_copy(live: Path, snapshot: Path) -> bool:
     wal = live.with_name(live.name + ".wal")
     if wal.exists() and wal.stat().st_size:
         return False
-    here, there = live.stat(), snapshot.stat()
-    return (here.st_size, here.st_mtime_ns) == (there.st_size, there.st_mtime_ns)
+    return live.stat().st_mtime_ns == snapshot.stat().st_mtime_ns
 
 
-def _checkpoint(live: Path) -> None:
+def _checkpoint(live: Path) -> int:
+    """Write everything into the live file itself; return its size by its own account."""
     with open_database(live, read_only=False) as connection:
         try:
             connection.execute("CHECKPOINT")
+            return stored_bytes(connection)
         except duckdb.Error as error:
-            raise unreadable(live, error) from error
+            raise failed(live, error) from error
 
 
-def _copy(live: Path, target: Path) -> None:
+def _copy(live: Path, target: Path, size: int) -> None:
+    """Copy the live file, in full size, so that a copy that was cut short can be told."""
     draft = target.with_name(f".{target.name}.draft")
     try:
         shutil.copyfile(live, draft)
-        with draft.open("rb") as file:
+        with draft.open("r+b") as file:
+            file.truncate(max(size, draft.stat().st_size))
             os.fsync(file.fileno())
         state = live.stat()
         os.utime(draft, ns=(state.st_atime_ns, state.st_mtime_ns))
@@ -93,8 +127,9 @@ def _copy(live: Path, target: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _point_current_at(snapshot: Path, paths: Paths) -> None:
-    target = Path("snapshots") / snapshot.name
+def point_current_at(snapshot: Path, paths: Paths) -> None:
+    """Let the stable path lead to a snapshot, in one step."""
+    target = _target(snapshot)
     if paths.current.is_symlink() and paths.current.readlink() == target:
         return
     draft = paths.current.with_name(f".current.{os.getpid()}.draft")
@@ -107,3 +142,7 @@ def _point_current_at(snapshot: Path, paths: Paths) -> None:
         draft.unlink(missing_ok=True)
         what = f"cannot point {paths.current} at {snapshot.name}: {first_line(error)}"
         raise WarehouseError(what, hint="check that the folder is writable") from error
+
+
+def _target(snapshot: Path) -> Path:
+    return Path("snapshots") / snapshot.name

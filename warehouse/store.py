@@ -8,13 +8,20 @@ import duckdb
 
 from schemas.errors import DataContractError, TackroomError, WarehouseError
 from schemas.fields import Row
-from warehouse.database import connect
-from warehouse.ingest import IngestReport, ingest_pending, prepare_live
+from warehouse.database import DamagedFile, connect
+from warehouse.ingest import IngestReport, ingest_pending
 from warehouse.landing import Landed, land_rows
 from warehouse.lock import file_lock
+from warehouse.migrate import is_current
 from warehouse.paths import Paths
 from warehouse.reader import Reader
-from warehouse.snapshot import newest_snapshot, publish_snapshot
+from warehouse.repair import advising, mend, open_snapshot
+from warehouse.snapshot import (
+    damaged_snapshots,
+    leads_to_newest,
+    newest_snapshot,
+    publish_snapshot,
+)
 
 LOCK_TIMEOUT_S = 300.0
 
@@ -43,9 +50,7 @@ class Warehouse:
             what = f"cannot create the data folder {home}: {error.strerror or error}"
             raise WarehouseError(what, hint="choose a folder that can be written") from error
         if not self._is_ready():
-            with self._lock():
-                prepare_live(self.paths)
-                publish_snapshot(self.paths)
+            self._mend()
 
     def land(self, rows: Iterable[Row], *, stage: str) -> Landed:
         """Write rows of any tables as one immutable segment.
@@ -65,7 +70,7 @@ class Warehouse:
             DataContractError: rows landed here broke a check; nothing of their segment is stored.
             WarehouseError: the live file cannot be written; the segments wait for the next ingest.
         """
-        with self._lock():
+        with self._lock(), advising(self.paths):
             report = ingest_pending(self.paths)
             mine, self._landed = self._landed, set()
             for segment in sorted(mine or report.failed_segments):
@@ -75,21 +80,22 @@ class Warehouse:
 
     def publish(self) -> Path:
         """Copy the live file to a new snapshot when it has changed; return the newest snapshot."""
-        with self._lock():
+        with self._lock(), advising(self.paths):
             return publish_snapshot(self.paths)
 
     @contextmanager
     def read(self) -> Generator[Reader]:
-        """Open the newest snapshot for reading.
+        """Open the newest snapshot for reading; one that is damaged is replaced first.
 
         Raises:
-            WarehouseError: nothing was published, or the snapshot is damaged.
+            WarehouseError: no snapshot can be read, or the one that is open is damaged inside.
         """
-        connection = self._open_newest()
-        try:
-            yield Reader(connection)
-        finally:
-            connection.close()
+        with advising(self.paths):
+            snapshot, connection = self._open_newest()
+            try:
+                yield Reader(connection, snapshot)
+            finally:
+                connection.close()
 
     @property
     def snapshot(self) -> Path:
@@ -104,23 +110,42 @@ class Warehouse:
             raise WarehouseError(what, hint="run `tackroom init`")
         return found
 
-    def _open_newest(self) -> duckdb.DuckDBPyConnection:
+    def _open_newest(self) -> tuple[Path, duckdb.DuckDBPyConnection]:
+        is_mended = False
         while True:
             snapshot = self.snapshot
             try:
-                return connect(snapshot, read_only=True)
+                # one that was just copied need only open, whatever size it tells
+                opened = connect(snapshot, read_only=True) if is_mended else open_snapshot(snapshot)
+            except DamagedFile:
+                if is_mended:
+                    raise
+                self._mend()
+                is_mended = True
             except WarehouseError:
                 if snapshot.exists():
                     raise
                 # newer ones were published and this one removed meanwhile: take the newest
+            else:
+                return snapshot, opened
 
     def _is_ready(self) -> bool:
-        if not self.paths.live.exists() or newest_snapshot(self.paths) is None:
+        if not self.paths.live.exists() or not leads_to_newest(self.paths):
             return False
-        if not self.paths.current.is_symlink():
+        if damaged_snapshots(self.paths):
             return False
-        with self.read() as reader:
-            return reader.is_current()
+        try:
+            connection = open_snapshot(self.snapshot)
+        except WarehouseError:
+            return False
+        try:
+            return is_current(connection)
+        finally:
+            connection.close()
+
+    def _mend(self) -> None:
+        with self._lock():
+            mend(self.paths)
 
     def _lock(self) -> AbstractContextManager[None]:
         return file_lock(self.paths.lock, timeout_s=self._lock_timeout_s)

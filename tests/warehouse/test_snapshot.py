@@ -75,26 +75,6 @@ def test_a_reader_cannot_write(store):
         reader.scalar("INSERT INTO prompts VALUES ('a', 'task', 'x')")
 
 
-@pytest.mark.parametrize("damage", [b"", b"not a database", b"\x00" * 20_000])
-def test_a_damaged_live_file_is_one_clear_error(store, make, damage):
-    store.paths.live.write_bytes(damage)
-    store.land([make.event("a")], stage="s")
-    with pytest.raises(WarehouseError, match="cannot read the warehouse file"):
-        store.ingest()
-
-
-def test_a_lost_live_file_is_not_replaced_by_an_empty_one(store, home):
-    store.paths.live.unlink()
-    with pytest.raises(WarehouseError, match="is missing"):
-        Warehouse(home)
-
-
-def test_a_damaged_snapshot_is_one_clear_error(store):
-    store.snapshot.write_bytes(b"garbage" * 10_000)
-    with pytest.raises(WarehouseError, match="cannot read the warehouse file"), store.read():
-        pass
-
-
 def test_a_lock_held_too_long_is_one_clear_error(store, home):
     impatient = Warehouse(home, lock_timeout_s=0.1)
     with store._lock(), pytest.raises(WarehouseError, match="another process"):

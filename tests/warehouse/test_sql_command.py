@@ -49,3 +49,15 @@ def test_csv_stays_csv_and_says_it_on_stderr(tackroom):
     ran = tackroom("sql", "SELECT * FROM range(9) AS t(i)", "--limit", "2", "--format", "csv")
     assert list(csv.reader(io.StringIO(ran.out))) == [["i"], ["0"], ["1"]]
     assert ran.last_line == "truncated: cut after 2 rows"
+
+
+def test_a_damaged_snapshot_is_replaced_with_one_warning_and_the_query_answered(make_command_line):
+    tackroom = make_command_line("damaged")
+    tackroom("sql", "SELECT 1")
+    (tackroom.home / "snapshots" / "000001.duckdb").write_bytes(b"not a database")
+    ran = tackroom("sql", "SELECT count(*) AS n FROM tasks", "--json")
+    assert ran.json["rows"] == [{"n": 0}]
+    assert ran.err == (
+        "warning: 000001 was damaged; 000002.duckdb is a new copy of the live file\n"
+    )
+    assert tackroom("sql", "SELECT 1").err == ""
