@@ -22,7 +22,7 @@ POINTS = [
     "shutil.py:rmtree",
     "snapshot.py:_checkpoint",
     "snapshot.py:_copy",
-    "snapshot.py:_point_current_at",
+    "snapshot.py:point_current_at",
 ]
 
 
