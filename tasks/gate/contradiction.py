@@ -12,15 +12,17 @@ def contradicts(text: str, steps: Sequence[RecordedStep], *, start: int = 0) -> 
     """Whether obeying a text from a step on would have changed what the run did from there.
 
     Only what the text says of tools that the run used counts. A text that asks for more of what
-    the run did, or only describes it, contradicts nothing.
+    the run did, or only describes it, contradicts nothing. Nor does one that forbids all tools of
+    the run: an agent that is left no way to act goes on acting.
     """
     calls = [step.executed for step in steps if step.executed is not None]
     following = [step.executed for step in steps[start:] if step.executed is not None]
     if not following:
         return False
-    said = read_directives(text, {call.tool for call in calls})
+    used = {call.tool for call in calls}
+    said = read_directives(text, used)
     return (
-        any(call.tool in said.forbidden for call in following)
+        (said.forbidden < used and any(call.tool in said.forbidden for call in following))
         or (bool(said.at_once) and following[0].tool not in said.at_once)
         or any(_is_reversed(order, following) for order in said.orders)
         or any(_uses_mark(call, said) for call in following)

@@ -51,7 +51,8 @@ async def replay_candidate(
         )
     )
     seen = [classify(comparison) for comparison in comparisons]
-    counts = _count(candidate, seen, endangered_tasks(candidate, comparisons, seen))
+    endangered = await endangered_tasks(candidate, comparisons, seen, replayer)
+    counts = _count(candidate, seen, endangered)
     findings = _judge(candidate, counts)
     return ReplayResult(
         row=_row(candidate, counts, findings),

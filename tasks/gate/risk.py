@@ -1,6 +1,7 @@
 """Which successful runs an edit is expected to break: the forecast of regressions.
 
-- a rule that changes what was executed, without being cleared (`effects`): every such run;
+- a rule that changes what was executed, without being cleared (`effects`): every such run, unless
+  it only blocks calls that it lets through when they are made once more;
 - text, in the prompt or as a hint: runs that did other than the text asks for (`contradiction`);
 - text that goes missing: every run whose prompt held it, since nothing says what it was good for.
 
@@ -13,24 +14,46 @@ from tasks.gate.candidate import Candidate
 from tasks.gate.contradiction import contradicts
 from tasks.gate.effects import Effects
 from tasks.gate.static import added_text
-from tasks.gate.touch import Comparison, Difference
+from tasks.gate.touch import Comparison, Difference, Replayer
 
 
-def endangered_tasks(
-    candidate: Candidate, comparisons: Sequence[Comparison], effects: Sequence[Effects]
+async def endangered_tasks(
+    candidate: Candidate,
+    comparisons: Sequence[Comparison],
+    effects: Sequence[Effects],
+    replayer: Replayer,
 ) -> frozenset[str]:
     """Tasks whose successful runs an edit is expected to break."""
     unseen = _unseen_text(candidate)
-    return frozenset(
-        comparison.episode.trajectory.task_id
-        for comparison, seen in zip(comparisons, effects, strict=True)
-        if comparison.episode.is_success and _endangers(comparison, seen, unseen)
-    )
+    found: set[str] = set()
+    for comparison, seen in zip(comparisons, effects, strict=True):
+        if not comparison.episode.is_success:
+            continue
+        if _misleads(comparison, seen, unseen) or await _obstructs(
+            candidate, comparison, seen, replayer
+        ):
+            found.add(comparison.episode.trajectory.task_id)
+    return frozenset(found)
 
 
-def _endangers(comparison: Comparison, seen: Effects, unseen: str) -> bool:
-    if seen.changes_action:
-        return True
+async def _obstructs(
+    candidate: Candidate, comparison: Comparison, seen: Effects, replayer: Replayer
+) -> bool:
+    """Whether a rule keeps the run from what it did."""
+    for difference, effect in seen.found:
+        if effect != "change":
+            continue
+        decided = difference.new.decision if difference.new else None
+        if difference.where != "decision" or decided is None or decided.kind != "blocked":
+            return True
+        arms = (candidate.parent, candidate.child)
+        if await replayer.blocks_again(*arms, comparison.episode, difference):
+            return True
+    return False
+
+
+def _misleads(comparison: Comparison, seen: Effects, unseen: str) -> bool:
+    """Whether text asks for something else than the run did."""
     for difference, effect in seen.found:
         if effect == "text" and difference.removed:
             return True

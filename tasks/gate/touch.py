@@ -1,7 +1,7 @@
 """Where two harnesses would act differently in a stored run: the basis of ties and forecasts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from schemas.episode import Episode
@@ -104,6 +104,29 @@ class Replayer:
         after = await self._decide(changed, episode, recorded)
         found += _decision_differences(episode, recorded, before, after)
         return Comparison(episode, opening.is_exact, tuple(found), tuple(recorded.steps))
+
+    async def blocks_again(
+        self, old: Harness, new: Harness, episode: Episode, difference: Difference
+    ) -> bool:
+        """Whether `new` also stops a call that is made once more after it was blocked there.
+
+        An agent that is refused a good call mostly makes it again; a rule that then lets it
+        through costs one turn, which the run must have left.
+        """
+        recorded = self._record(old, self._opening(old, episode), episode)
+        step, position = recorded.steps[difference.position], difference.position
+        decided = difference.new.decision if difference.new else None
+        turns = sum(one.is_new_turn for one in recorded.steps)
+        if decided is None or (recorded.budget is not None and turns >= recorded.budget):
+            return True
+        refused = replace(step, executed=None, observation=decided.message, is_error=True)
+        again = replace(step, heard=(), is_new_turn=True)
+        tried = replace(recorded, steps=(*recorded.steps[:position], refused, again))
+        _, changed = self._narrowed(old, new)
+        decision = (await replay_session(changed, tried, sandbox=self.sandbox))[-1].decision
+        if decision is None or decision.kind != "execute":
+            return True
+        return call_key(decision.call) != call_key(step.executed)
 
     def _opening(self, old: Harness, episode: Episode) -> Opening:
         key = (old.harness_id, episode.trajectory_id)

@@ -51,6 +51,7 @@ def test_a_text_that_asks_for_something_else_contradicts_the_run(text):
         "1. Call `look`. Do not skip this: do it before step 2.\n2. Call `hand_in`.",
         "In `look` put names in double quotes.",
         "Do not call `other`.",
+        "Do not call `look`. Do not call `hand_in`.",
         "`hand_in` window cellar `look` attic.",
         "{" * 3000,
         "\0\ud800 never call",

@@ -336,6 +336,17 @@ def test_only_text_that_asks_for_something_else_is_forecast_to_break_a_passing_t
     assert risks(wrong) == {run.trajectory.task_id for run in runs}
 
 
+def test_a_block_that_lets_the_same_call_through_next_time_is_not_forecast_to_break_anything(
+    checked, played
+):
+    once = rule("rule_x", "action['tool'] == 'query' and not context['history']", BLOCK)
+    entry = checked("rule_x", once, [played(PASSED)])
+    assert entry.reason == "false_fire"
+    assert risks(entry) == set()
+    always = rule("rule_x", "action['tool'] == 'query'", BLOCK)
+    assert risks(checked("rule_x", always, [played(PASSED)])) != set()
+
+
 def test_a_rule_that_changes_a_success_is_forecast_to_break_it_and_a_repair_is_not(checked, played):
     repaired = [Did("query", {"sql": "bad"}, is_error=True), *PASSED]
     source = rule("rule_x", "action['arguments'].get('sql') == 'bad'", BLOCK)
