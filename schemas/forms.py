@@ -185,6 +185,25 @@ class CalibrateForm(Form):
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
 
 
+class ForecastForm(Form):
+    """How well forecasts of edits come true."""
+
+    environment: str = Field(
+        default="", title="Environment", description="Empty takes both embedded worlds."
+    )
+    model: str = Field(default="simulated:mid", title="Model")
+    harness: str = Field(default="seed", title="Harness")
+    edits: int = Field(
+        default=48,
+        title="Edits",
+        description="Edits planted and run in full; 0 scores only what is stored.",
+        ge=0,
+        le=1000,
+    )
+    tasks: int = Field(default=0, title="Train tasks", ge=0)
+    seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
+
+
 class CollectForm(Form):
     """Run episodes and land them."""
 

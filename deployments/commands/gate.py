@@ -178,3 +178,38 @@ def _arms_text(result: dict[str, Any]) -> str:
     head += f"{result['rollouts']} rollouts an arm, scored on sealed tasks"
     columns = ["arm", "success", "success_lo", "success_hi", "tasks", "rollouts", "note"]
     return f"{head}\n{table(columns, ([row[name] for name in columns] for row in result['arms']))}"
+
+
+@app.command("forecast")
+def forecast(
+    environment: Annotated[str, typer.Option(help="Environment; both embedded by default.")] = "",
+    model: Annotated[str, typer.Option(help="Model.")] = "simulated:mid",
+    harness: Annotated[str, typer.Option(help="seed, a name, an id, or a folder.")] = "seed",
+    edits: Annotated[int, typer.Option(help="Edits to plant and run; 0: stored ones only.")] = 48,
+    tasks: Annotated[int, typer.Option(help="First N train tasks; 0 takes all.")] = 0,
+    seed: Seed = 7,
+    as_json: Json = False,
+) -> None:
+    """Score forecasts of fixes and regressions, by editor, against full runs of the edits."""
+    from schemas.forms import ForecastForm, read_form
+    from tasks.gate_forecast import forecast as run
+
+    values = {name: value for name, value in locals().items() if name in ForecastForm.model_fields}
+    progress = Progress("edits")
+    try:
+        result = run(read_form(ForecastForm, values), on_progress=progress)
+    finally:
+        progress.close()
+    emit_json(result) if as_json else emit_text(_forecast_text(result))
+
+
+def _forecast_text(result: dict[str, Any]) -> str:
+    head = [
+        f"{row['environment']}, {row['model']}{' (simulated)' if row['simulated'] else ''}: "
+        f"{row['edits']} edits planted, {row['rollouts']} rollouts"
+        for row in result["worlds"]
+    ]
+    columns = ["editor", "forecaster", "kind", "edits", "foretold", "happened", "hits"]
+    columns += ["precision", "recall"]
+    rows = ([row[name] for name in columns] for row in result["editors"])
+    return "\n".join([*head, "", table(columns, rows)])

@@ -53,6 +53,22 @@ def test_a_calibration_prints_what_was_asked_for_and_lands_it(command_line):
     assert again == first | {"rollouts": 0}
 
 
+@pytest.mark.slow
+def test_a_forecast_is_scored_against_full_runs_of_planted_edits(command_line):
+    tackroom = command_line()
+    arguments = ("--environment", "sqldesk", "--edits", "12", "--tasks", "24", "--json")
+    first = tackroom("gate", "forecast", *arguments).json
+    assert first["edits"] == 12
+    assert first["simulated"] is True
+    assert first["recall"] >= 0.6
+    assert {row["editor"] for row in first["editors"]} == {"all", "rules", "harmful", "random"}
+    again = tackroom("gate", "forecast", *arguments).json
+    assert again["worlds"][0]["rollouts"] == 0
+    assert again["editors"] == first["editors"]
+    stored = tackroom("gate", "forecast", "--edits", "0", "--json").json
+    assert stored["editors"] == first["editors"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -60,6 +76,9 @@ def test_a_calibration_prints_what_was_asked_for_and_lands_it(command_line):
         (("plan", "--model", "simulated:mud"), ("simulated:mid",)),
         (("plan", "--loss-rate", "nan"), ("--loss-rate",)),
         (("plan", "--slots", "0"), ("--slots",)),
+        (("forecast", "--edits", "0"), ("--edits",)),
+        (("forecast", "--model", "simulated:mud"), ("simulated:mid",)),
+        (("forecast", "--edits", "-1"), ("--edits",)),
         (("calibrate",), ("--temperature", "simulated:mid")),
         (("calibrate", "--temperature", "3"), ("--temperature",)),
         (("calibrate", "--model", "gold", "--temperature", "1"), ("--temperature", "gold")),
