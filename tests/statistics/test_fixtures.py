@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from tasks.statistics.evidence import e_confirm, e_uniform, mcnemar_one_sided
+from tasks.statistics.evidence import PairResult, e_confirm, e_uniform, mcnemar_one_sided
 from tasks.statistics.proportions import jeffreys, pass_hat_k, wilson
 from tasks.statistics.ratio import fieller
 from tasks.statistics.resampling import cluster_bootstrap
@@ -60,7 +60,9 @@ def test_limits_agree_with_every_digit_that_is_given():
 
 
 def test_the_commit_is_the_first_crossing_not_the_running_maximum():
-    process = e_confirm(["win"] * 7 + ["loss"] * 5, threshold=20)
+    wins: list[PairResult] = ["win"] * 7
+    losses: list[PairResult] = ["loss"] * 5
+    process = e_confirm([*wins, *losses], threshold=20)
     assert (process.crossed_at, process.losses) == (7, 0)
 
 
