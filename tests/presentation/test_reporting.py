@@ -1,6 +1,7 @@
 """What commands count: a key that two commands share means the same in both."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -131,3 +132,19 @@ def test_success_of_several_models_is_told_with_their_names(listed):
         scored(1, "simulated:weak", "select", 0.25), scored(2, "openai:m", "select", 0.75)
     )
     assert shown["select"] == "openai:m 75.0%, simulated:weak 25.0%"
+
+
+def test_every_key_of_a_result_is_explained(build, fill_home, tmp_path):
+    text = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"`([a-z_]+)`", text))
+    harness = seed_harness("sqldesk")
+    fill_home([build.cycle(), build.edit(), build.decision(), *harness_rows(harness)])
+    results = [
+        summarize_cycle(plan_of(build)),
+        count_edits(JUDGED),
+        write_report("", tmp_path / "report.html"),
+        *stored_harnesses(),
+        describe_harness(harness),
+    ]
+    for result in results:
+        assert result.keys() <= explained
