@@ -20,7 +20,7 @@ _SPENT = """
 SELECT count(DISTINCT trajectory_id) FROM cycle_trajectories
 WHERE cycle_id = ? AND (
     starts_with(purpose, 'train') OR starts_with(purpose, 'follow_up')
-    OR purpose IN ('gate', 'exposure', 'editor')
+    OR starts_with(purpose, 'editor') OR purpose IN ('gate', 'exposure')
 )
 """
 _ROWS = """
