@@ -9,6 +9,7 @@ import duckdb
 import polars as pl
 
 from schemas.errors import WarehouseError
+from warehouse.disk import full_disk, is_full
 
 STORAGE_VERSION = "v1.5.0"
 """Files that DuckDB 1.5 and 2 both read."""
@@ -60,10 +61,12 @@ def connect(path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection:
     """Open a DuckDB file that the caller closes; see `open_database`."""
     try:
         return duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
-    except (duckdb.InternalException, duckdb.FatalException) as error:
-        raise DamagedFile(path, _cannot_read(path, error)) from error
     except duckdb.Error as error:
-        raise failed(path, error) from error
+        found = failed(path, error)
+        is_internal = isinstance(error, duckdb.InternalException | duckdb.FatalException)
+        if is_internal and not is_full(error):  # opening a sound file never comes to that
+            found = DamagedFile(path, found.what)
+        raise found from error
 
 
 def create_database(path: Path) -> None:
@@ -77,6 +80,9 @@ def create_database(path: Path) -> None:
             connection.execute("DETACH draft")
         draft.replace(path)
     except (duckdb.Error, OSError) as error:
+        if is_full(error):
+            what = "cannot create the warehouse"
+            raise full_disk(what, path, kept="nothing was stored") from error
         what = f"cannot create the warehouse file {path}: {first_line(error)}"
         raise WarehouseError(what, hint="check that the folder is writable") from error
     finally:
@@ -110,11 +116,14 @@ def missing(path: Path) -> DamagedFile:
 
 
 def failed(path: Path, error: BaseException) -> WarehouseError:
-    """Say that a file cannot be opened or read: damaged, held by another program, or out of reach.
+    """Say that a file cannot be opened, read or written: no room, damaged, held or out of reach.
 
     What helps against damage depends on the other files; `repair.advising` says it.
     """
-    what = _cannot_read(path, error)
+    if is_full(error):
+        what = "cannot write the warehouse"
+        return full_disk(what, path, kept="what was stored before is safe")
+    what = f"cannot read the warehouse file {path}: {first_line(error)}"
     if is_damage(error):
         return DamagedFile(path, what)
     if "lock" in str(error).lower():
@@ -126,11 +135,8 @@ def is_damage(error: BaseException) -> bool:
     """Whether an error of the database means that its file is damaged."""
     message = str(error).lower()
     is_misread = isinstance(error, duckdb.SerializationException)
-    return is_misread or any(mark in message for mark in _DAMAGE)
-
-
-def _cannot_read(path: Path, error: BaseException) -> str:
-    return f"cannot read the warehouse file {path}: {first_line(error)}"
+    is_told = is_misread or any(mark in message for mark in _DAMAGE)
+    return is_told and not is_full(error)
 
 
 def first_line(error: BaseException) -> str:

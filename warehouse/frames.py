@@ -1,7 +1,7 @@
 """Turn rows into a frame of their table; rows that do not fit become quarantine rows."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -48,6 +48,11 @@ def frame_of_rows(table: Table, rows: Sequence[Row], *, place: str) -> BuiltFram
         )
         return BuiltFrame(rebuilt.frame, refused, rebuilt.replaced)
     return BuiltFrame(pl.DataFrame(series), (), state.replaced)
+
+
+def bytes_of(frames: Iterable[pl.DataFrame]) -> int:
+    """Size of frames in memory; about what they take on disk at most."""
+    return sum(int(frame.estimated_size()) for frame in frames)
 
 
 def quarantined(table: Table, row: Row, place: str, reason: str) -> QuarantineRow:

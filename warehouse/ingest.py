@@ -24,9 +24,13 @@ from warehouse.database import (
     missing,
     open_database,
 )
+from warehouse.disk import full_disk, is_full
+from warehouse.frames import bytes_of
 from warehouse.landing import move_to_failed, pending_segments, read_segment, remove_abandoned
 from warehouse.migrate import migrate
 from warehouse.paths import Paths
+
+_WAITING = "nothing was stored; the segments still wait in landing/pending"
 
 
 @dataclass(frozen=True)
@@ -128,9 +132,10 @@ def _read(segments: Sequence[str], paths: Paths) -> tuple[SegmentFrames, IngestR
 
 
 def _ingest(segments: SegmentFrames, paths: Paths) -> IngestReport:
+    size = bytes_of(frame for frames in segments.values() for frame in frames.values())
     with open_database(paths.live, read_only=False) as connection:
         try:
-            with _transaction(connection, paths):
+            with _transaction(connection, paths, size=size):
                 outcome = take_in(connection, segments)
                 _require_success(outcome)
         except _BrokenContract as broken:
@@ -196,20 +201,24 @@ def _rejected_results(outcome: Outcome) -> list[ValidationResultRow]:
 
 
 @contextmanager
-def _transaction(connection: duckdb.DuckDBPyConnection, paths: Paths) -> Generator[None]:
+def _transaction(
+    connection: duckdb.DuckDBPyConnection, paths: Paths, *, size: int = 0
+) -> Generator[None]:
+    """All or nothing; `size` is about how many bytes it writes."""
     try:
         connection.execute("BEGIN TRANSACTION")
         yield
         connection.execute("COMMIT")
     except duckdb.Error as error:
         _roll_back(connection)
+        if is_full(error):
+            what = "cannot take in what was landed"
+            raise full_disk(what, paths.live, kept=_WAITING, needed=size) from error
         if is_damage(error):
             what = f"the warehouse file {paths.live} is damaged: {first_line(error)}"
             raise DamagedFile(paths.live, what) from error
         what = f"the warehouse could not take the batch: {first_line(error)}"
-        raise WarehouseError(
-            what, hint="nothing was stored; the segments still wait in landing/pending"
-        ) from error
+        raise WarehouseError(what, hint=_WAITING) from error
     except BaseException:
         _roll_back(connection)
         raise

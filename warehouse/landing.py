@@ -22,7 +22,8 @@ from schemas.fields import Row
 from schemas.tables import TABLE_OF_ROW, TABLES, Table
 from warehouse.columns import columns_of, frame_schema
 from warehouse.database import first_line
-from warehouse.frames import frame_of_rows
+from warehouse.disk import full_disk, is_full
+from warehouse.frames import bytes_of, frame_of_rows
 from warehouse.paths import Paths
 
 SEGMENT_NAME = re.compile(r"[a-z0-9_-]+-[0-9a-f]{32}")
@@ -138,6 +139,12 @@ def _write_segment(frames: dict[str, pl.DataFrame], stage: str, paths: Paths) ->
         sync_folder(draft)
         _reveal(draft, paths.pending / segment)
     except (OSError, pl.exceptions.PolarsError) as error:
+        if draft is not None:
+            shutil.rmtree(draft, ignore_errors=True)
+        if is_full(error):
+            what = f"cannot land rows of {stage}"
+            kept, size = "nothing was landed", bytes_of(frames.values())
+            raise full_disk(what, paths.pending, kept=kept, needed=size) from error
         what = f"cannot land rows of {stage} in {paths.pending}: {first_line(error)}"
         raise WarehouseError(
             what, hint="nothing was landed; make room or make the folder writable, then run again"

@@ -17,9 +17,14 @@ def file_lock(path: Path, *, timeout_s: float) -> Generator[None]:
     """Hold an exclusive lock on a file.
 
     Raises:
-        WarehouseError: another process kept the lock for longer than `timeout_s`.
+        WarehouseError: another process kept the lock for longer than `timeout_s`, or the file
+            cannot be written.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        what = f"cannot lock {path}: {error.strerror or error}"
+        raise WarehouseError(what, hint="check that the folder is writable and has room") from error
     try:
         _wait_for(descriptor, path, timeout_s)
         yield

@@ -13,6 +13,7 @@ import duckdb
 
 from schemas.errors import WarehouseError
 from warehouse.database import failed, first_line, missing, open_database, stored_bytes
+from warehouse.disk import full_disk, is_full
 from warehouse.landing import sync_folder
 from warehouse.paths import Paths
 
@@ -103,7 +104,14 @@ def _checkpoint(live: Path) -> int:
             connection.execute("CHECKPOINT")
             return stored_bytes(connection)
         except duckdb.Error as error:
+            if is_full(error):
+                raise _no_room(live, 0) from error
             raise failed(live, error) from error
+
+
+def _no_room(place: Path, needed: int) -> WarehouseError:
+    kept = "what was taken in is safe, and the older snapshots can still be read"
+    return full_disk("cannot publish a snapshot", place, kept=kept, needed=needed)
 
 
 def _copy(live: Path, target: Path, size: int) -> None:
@@ -119,10 +127,11 @@ def _copy(live: Path, target: Path, size: int) -> None:
         draft.replace(target)
         sync_folder(target.parent)
     except OSError as error:
+        draft.unlink(missing_ok=True)
+        if is_full(error):
+            raise _no_room(target, max(size, live.stat().st_size)) from error
         what = f"cannot publish {target}: {first_line(error)}"
-        raise WarehouseError(
-            what, hint="make room; the older snapshots can still be read"
-        ) from error
+        raise WarehouseError(what, hint="check that the folder is writable") from error
     finally:
         draft.unlink(missing_ok=True)
 
@@ -140,6 +149,8 @@ def point_current_at(snapshot: Path, paths: Paths) -> None:
         sync_folder(paths.home)
     except OSError as error:
         draft.unlink(missing_ok=True)
+        if is_full(error):
+            raise _no_room(paths.current, 0) from error
         what = f"cannot point {paths.current} at {snapshot.name}: {first_line(error)}"
         raise WarehouseError(what, hint="check that the folder is writable") from error
 

@@ -9,6 +9,7 @@ import duckdb
 from schemas.errors import DataContractError, TackroomError, WarehouseError
 from schemas.fields import Row
 from warehouse.database import DamagedFile, connect
+from warehouse.disk import full_disk, is_full
 from warehouse.ingest import IngestReport, ingest_pending
 from warehouse.landing import Landed, land_rows
 from warehouse.lock import file_lock
@@ -47,6 +48,9 @@ class Warehouse:
         try:
             self.paths.create()
         except OSError as error:
+            if is_full(error):
+                what = "cannot create the data folder"
+                raise full_disk(what, home, kept="nothing was stored") from error
             what = f"cannot create the data folder {home}: {error.strerror or error}"
             raise WarehouseError(what, hint="choose a folder that can be written") from error
         if not self._is_ready():
