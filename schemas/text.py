@@ -8,6 +8,8 @@ _UNSTORABLE = re.compile("[\ud800-\udfff\x00]")
 
 def clean_text(text: str) -> str:
     """Replace lone surrogates and NULs by U+FFFD; everything else stays as it is."""
+    if text.isascii() and "\0" not in text:
+        return text
     return _UNSTORABLE.sub(REPLACEMENT, text)
 
 

@@ -6,7 +6,7 @@ recovers. Whether a cue that stands in the prompt is obeyed is settled once an e
 weakens with its length; a cue that has just come in is a new chance each time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tasks.agent.simulated_prompt import Shown
@@ -89,6 +89,7 @@ class FaultProcess:
         self._counts: dict[str, int] = {}
         self._first = 0
         self._hold: _Hold | None = None
+        self._heard: dict[str, list[tuple[Source, Cue]]] | None = None
 
     def skip(self, turns: int) -> None:
         """Start behind replies that were given before, as in a fork."""
@@ -97,8 +98,9 @@ class FaultProcess:
     def next(self, view: View, shown: Shown) -> Slip | None:
         """Say what goes wrong with this reply; null when nothing does."""
         self.events = []
+        self._heard = None
         chosen: _Hold | None = None
-        for kind in sorted(self._simulation.kinds, key=lambda kind: not self._holds(kind)):
+        for kind in self._in_order():
             share = self._simulation.opportunity(kind.name, view)
             if share is None:
                 continue
@@ -111,6 +113,13 @@ class FaultProcess:
             return None
         view = replace(view, streak=chosen.streak - 1)
         return self._simulation.slip(chosen.kind, view, chosen.roll, chosen.detail)
+
+    def _in_order(self) -> Sequence[FaultKind]:
+        """All kinds, the one that has hold of the model first."""
+        kinds = self._simulation.kinds
+        if self._hold is None:
+            return kinds
+        return sorted(kinds, key=lambda kind: not self._holds(kind))
 
     def _holds(self, kind: FaultKind) -> bool:
         return self._hold is not None and self._hold.kind == kind.name
@@ -149,11 +158,11 @@ class FaultProcess:
         """The cue the model obeys: the newest, else the strongest that stands in the prompt."""
         heard = [
             Heard(source, cue, chance)
-            for source, text in shown.texts
+            for source, cue in self._listen(shown).get(kind.name, ())
             if (chance := self._chance(kind, source, shown)) > 0
-            for cue in self._cache.read(self._simulation, source, text)
-            if cue.kind == kind.name
         ]
+        if not heard:
+            return None
         recent = [item for item in heard if item.source == "recent"]
         if recent and self._luck.draw(f"{kind.name}/hint", number) < recent[-1].chance:
             return recent[-1].cue
@@ -162,6 +171,15 @@ class FaultProcess:
         if strongest and self._luck.draw(f"{kind.name}/obey", 0) < strongest.chance:
             return strongest.cue
         return None
+
+    def _listen(self, shown: Shown) -> Mapping[str, Sequence[tuple[Source, Cue]]]:
+        """Cues of all texts by the fault they speak about; read once a reply, when first needed."""
+        if self._heard is None:
+            self._heard = {}
+            for source, text in shown.texts:
+                for cue in self._cache.read(self._simulation, source, text):
+                    self._heard.setdefault(cue.kind, []).append((source, cue))
+        return self._heard
 
     def _chance(self, kind: FaultKind, source: Source, shown: Shown) -> float:
         weight = kind.weights.get(source, 0.0)

@@ -5,7 +5,7 @@ What the process did goes to the optional recorder only, never into a reply.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, get_args, runtime_checkable
 
@@ -16,9 +16,9 @@ from tasks.agent.simulated_faults import CueCache, FaultProcess, SimulatedEvent
 from tasks.agent.simulated_prompt import (
     CHARS_PER_TOKEN,
     LOAD_TOOL,
+    PromptReader,
     Shown,
     ToolsShown,
-    read_prompt,
     read_tools,
 )
 from tasks.agent.simulated_tiers import PROFILES, Luck, TierProfile
@@ -122,6 +122,7 @@ class SimulatedConversation:
         self._process = FaultProcess(
             self._simulation, model.tier, self._profile, self._luck, model.cache
         )
+        self._reader = PromptReader(context.environment, context.task, context.world.opening)
         self._last: Call | None = None
         self._is_fresh = True
         self._tools: tuple[Sequence[Message], ToolsShown] | None = None
@@ -129,10 +130,9 @@ class SimulatedConversation:
     async def reply(self, messages: Sequence[Message], tools: Sequence[Message]) -> ModelReply:
         """Answer as the expert would, or slip."""
         context = self._context
-        opening = context.world.opening
         if self._tools is None or self._tools[0] is not tools:
             self._tools = (tools, read_tools(tools, context.environment))
-        shown = read_prompt(messages, self._tools[1], context.environment, context.task, opening)
+        shown = self._reader.read(messages, self._tools[1])
         if self._is_fresh:
             self._process.skip(shown.turns)
             self._last, self._is_fresh = shown.last_call, False
@@ -174,7 +174,7 @@ class SimulatedConversation:
 
 def _as_reply(slip: Slip, shown: Shown) -> ModelReply:
     calls = tuple(
-        replace(call, call_id=f"sim{shown.turns:05d}{place:01d}")
+        RawCall(call.name, call.arguments, f"sim{shown.turns:05d}{place:01d}")
         for place, call in enumerate(slip.calls)
     )
     size = len(slip.text) + sum(len(call.name) + len(call.arguments) for call in calls)

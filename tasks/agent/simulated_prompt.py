@@ -73,55 +73,85 @@ def read_tools(tools: Sequence[Message], environment: Environment) -> ToolsShown
     )
 
 
-def read_prompt(
-    messages: Sequence[Message],
-    tools: ToolsShown,
-    environment: Environment,
-    task: Task,
-    opening: str = "",
-) -> Shown:
-    """Sort the texts of a prompt by where they stand."""
-    system = [_content(item) for item in messages if item.get("role") == "system"]
-    spoken = [place for place, item in enumerate(messages) if item.get("role") == "assistant"]
-    loads = _loads(messages)
-    tail = messages[spoken[-1] + 1 :] if spoken else ()
-    own = environment.system_prompt
-    texts = [
-        *_at("system", [text.replace(own, "", 1) if own else text for text in system]),
-        *_at("tools", tools.texts),
-        *_user_texts(messages, task.text, opening),
-        *_at("skill", [_content(item) for item in messages if _answered(item) in loads]),
-        *_at("recent", [_content(item) for item in tail if _answered(item) not in loads]),
-    ]
-    return Shown(
-        texts=tuple((source, text[:MAX_READ_CHARS]) for source, text in texts if text.strip()),
-        turns=len(spoken),
-        tokens=(_count(messages) + tools.chars) // CHARS_PER_TOKEN,
-        catalogue=_catalogue(system, tools.loadable),
-        loaded=frozenset(loads.values()),
-        last_call=_last_call(messages),
-    )
+class PromptReader:
+    """Sorts the texts of the prompts of one episode; a prompt that goes on is read from there."""
+
+    def __init__(self, environment: Environment, task: Task, opening: str = "") -> None:
+        self._own = environment.system_prompt
+        self._given = (task.text, opening)
+        self._read: list[Message] = []
+        self._forget()
+
+    def _forget(self) -> None:
+        self._read.clear()
+        self._turns = 0
+        self._chars = 0
+        self._system: list[str] = []
+        self._user: list[tuple[Source, str]] = []
+        self._skills: list[tuple[Source, str]] = []
+        self._tail: list[tuple[Source, str]] = []
+        self._loads: dict[str, str] = {}
+        self._last: tuple[str, str] | None = None
+
+    def read(self, messages: Sequence[Message], tools: ToolsShown) -> Shown:
+        """What a model is shown by these messages and tools."""
+        known = len(self._read)
+        if list(messages[:known]) != self._read:
+            self._forget()
+            known = 0
+        for message in messages[known:]:
+            self._take(message)
+            self._read.append(message)
+        texts = [
+            *_at("system", [text.replace(self._own, "", 1) for text in self._system]),
+            *_at("tools", tools.texts),
+            *self._user,
+            *self._skills,
+            *(self._tail if self._turns else ()),
+        ]
+        return Shown(
+            texts=tuple((source, text[:MAX_READ_CHARS]) for source, text in texts if text.strip()),
+            turns=self._turns,
+            tokens=(self._chars + tools.chars) // CHARS_PER_TOKEN,
+            catalogue=_catalogue(self._system, tools.loadable),
+            loaded=frozenset(self._loads.values()),
+            last_call=Call(self._last[0], _object(self._last[1])) if self._last else None,
+        )
+
+    def _take(self, message: Message) -> None:
+        role, text = message.get("role"), _content(message)
+        self._chars += len(text)
+        if role == "assistant":
+            self._turns += 1
+            self._tail.clear()
+            self._take_calls(message)
+            return
+        if role == "system":
+            self._system.append(text)
+        if role == "user" and not self._turns:
+            self._user.append(("recent" if self._user else "skill", self._without_given(text)))
+        if _answered(message) in self._loads:
+            self._skills.append(("skill", text))
+        else:
+            self._tail.append(("recent", text))
+
+    def _take_calls(self, message: Message) -> None:
+        calls = _written(message)
+        self._chars += sum(len(part) for call in calls for part in call)
+        for identity, name, arguments in calls:
+            if name == LOAD_TOOL and identity:
+                self._loads[identity] = str(_object(arguments).get("name", ""))
+        made = [(name, arguments) for _, name, arguments in calls if name != LOAD_TOOL]
+        self._last = made[0] if made else self._last
+
+    def _without_given(self, text: str) -> str:
+        for given in self._given:
+            text = text.replace(given, "", 1) if given else text
+        return text
 
 
 def _at(source: Source, texts: Iterable[str]) -> list[tuple[Source, str]]:
     return [(source, text) for text in texts]
-
-
-def _user_texts(
-    messages: Sequence[Message], task_text: str, opening: str
-) -> Iterable[tuple[Source, str]]:
-    """What is added to the task, and messages before the first reply."""
-    is_first = True
-    for message in messages:
-        if message.get("role") == "assistant":
-            return
-        if message.get("role") != "user":
-            continue
-        text = _content(message)
-        for own in (task_text, opening):
-            text = text.replace(own, "", 1) if own else text
-        yield ("skill" if is_first else "recent"), text
-        is_first = False
 
 
 def _content(message: Message) -> str:
@@ -151,24 +181,6 @@ def _written(message: Message) -> list[tuple[str, str, str]]:
         arguments = str(function.get("arguments") or "")
         written.append((str(call.get("id") or ""), str(function.get("name") or ""), arguments))
     return written
-
-
-def _loads(messages: Sequence[Message]) -> dict[str, str]:
-    """Skill names by the id of the call that loaded them."""
-    return {
-        identity: str(_object(arguments).get("name", ""))
-        for message in messages
-        for identity, name, arguments in _written(message)
-        if name == LOAD_TOOL and identity
-    }
-
-
-def _last_call(messages: Sequence[Message]) -> Call | None:
-    for message in reversed(messages):
-        for _, name, arguments in _written(message):
-            if name != LOAD_TOOL:
-                return Call(name, _object(arguments))
-    return None
 
 
 def _object(text: str) -> JsonObject:
@@ -218,14 +230,6 @@ def _loadable(tool: Message) -> list[str]:
     properties = cast("JsonObject", parameters.get("properties") or {})
     schema = cast("JsonObject", properties.get("name") or {})
     return [str(name) for name in cast("list[Any]", schema.get("enum") or [])]
-
-
-def _count(messages: Sequence[Message]) -> int:
-    """Characters of messages, counted without writing them out."""
-    return sum(
-        len(_content(message)) + sum(len(part) for call in _written(message) for part in call)
-        for message in messages
-    )
 
 
 def _strings(value: Any) -> Iterable[str]:

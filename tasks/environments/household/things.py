@@ -1,6 +1,7 @@
 """What rooms hold: kinds of places, kinds of items, and where an item is likely to lie."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 Treatment = Literal["", "clean", "heat", "cool"]
@@ -124,6 +125,7 @@ ITEM_KINDS: dict[str, ItemKind] = {
 }
 
 
+@lru_cache(maxsize=4096)
 def kind_of(name: str) -> str:
     """Kind of a numbered thing: `mug` of `mug 2`."""
     return name.rsplit(" ", 1)[0]
