@@ -6,7 +6,7 @@ every train run that they could touch is run again with them, which gives the tr
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any
@@ -225,9 +225,19 @@ def _brief(world: _World, seed: int) -> Brief:
 
 
 def _spread(groups: Sequence[Sequence[_Planted]], count: int) -> list[_Planted]:
-    """Take from all editors in turn, so that none is left out."""
+    """Take from all editors in turn, and of each from all layers, so that none is left out."""
+    mixed: list[list[_Planted]] = []
+    for group in groups:
+        layers: dict[str, list[_Planted]] = {}
+        for one in group:
+            layers.setdefault(one.proposal.layer, []).append(one)
+        mixed.append(_in_turn(layers.values()))
+    return _in_turn(mixed)[:count]
+
+
+def _in_turn(groups: Iterable[Sequence[_Planted]]) -> list[_Planted]:
     turns = chain.from_iterable(zip_longest(*groups))
-    return [one for one in turns if one is not None][:count]
+    return [one for one in turns if one is not None]
 
 
 async def _run(world: _World, one: _Planted) -> None:
