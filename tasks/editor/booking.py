@@ -90,8 +90,11 @@ def own_evidence(draft: Draft) -> tuple[Evidence, ...]:
 
 def cause_of(booking: Booking, draft: Draft) -> str:
     """Root cause in the words of the pattern, then what the edit makes of it."""
-    reached = f"The edit acts in time in {len(booking.acted)} of its {len(booking.members)} runs."
-    return f"{describe_pattern(booking.pattern)} {draft.root_cause} {reached}"
+    return f"{describe_pattern(booking.pattern)} {draft.root_cause} {_reached(booking)}"
+
+
+def _reached(booking: Booking) -> str:
+    return f"The edit acts in time in {len(booking.acted)} of its {len(booking.members)} runs."
 
 
 def describe_pattern(pattern: FailurePatternRow) -> str:
@@ -105,17 +108,19 @@ def describe_pattern(pattern: FailurePatternRow) -> str:
     what = (signature_kind(pattern) or pattern.rule).replace("_", " ")
     details = f" ({', '.join(parts)})" if parts else ""
     where = f" of family {pattern.family}" if pattern.family else ""
-    counts = f"{pattern.runs} failed runs of {pattern.tasks} tasks{where}"
-    return f"{pattern.bullet} {what}{details} in {counts}."
+    runs = f"{pattern.runs} failed run{'s'[: pattern.runs != 1]}"
+    tasks = f"{pattern.tasks} task{'s'[: pattern.tasks != 1]}"
+    return f"{pattern.bullet} {what}{details} in {runs} of {tasks}{where}."
 
 
-def mined_from_all(facts: Facts, draft: Draft) -> str:
-    """Root cause of an edit that answers no single pattern."""
+def mined_from_all(facts: Facts, draft: Draft, booking: Booking | None) -> str:
+    """Root cause of an edit that was found in all failures; it may fit a pattern all the same."""
+    where = f" Booked on {describe_pattern(booking.pattern)} {_reached(booking)}" if booking else ""
     acts = draft.acts or {run.run_id: 0 for run in facts.failures}
     tasks = {facts.by_id[run_id].task_id for run_id in acts if run_id in facts.by_id}
     return (
         f"Mined from all {len(facts.failures)} failures, not from one pattern."
-        f" {draft.root_cause} The edit acts in {len(acts)} runs of {len(tasks)} tasks."
+        f" {draft.root_cause} The edit acts in {len(acts)} runs of {len(tasks)} tasks.{where}"
     )
 
 

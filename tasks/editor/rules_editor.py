@@ -167,9 +167,10 @@ class _Round:
         facts, draft, booking = self.facts, entry.draft, entry.booking
         acts = draft.acts
         runs = facts.failures if acts is None else [facts.by_id[run_id] for run_id in acts]
-        cause = cause_of(booking, draft) if booking else mined_from_all(facts, draft)
-        if booking and entry.is_swept:
-            cause = f"{mined_from_all(facts, draft)} Booked on {cause}"
+        if booking and not entry.is_swept:
+            cause = cause_of(booking, draft)
+        else:
+            cause = mined_from_all(facts, draft, booking)
         return Manifest(
             evidence=evidence_of(booking) if booking else own_evidence(draft),
             root_cause=cause[:2000],

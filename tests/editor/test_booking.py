@@ -176,3 +176,21 @@ def test_rules_that_reach_a_pattern_only_together_are_proposed_together(
     assert {"rule_rescue_invocation", "rule_rescue_json"} <= set(found)
     lonely = make_pattern([*runs[:3], *runs[6:]], {"kind": "call_in_text"}, bullet="AR1")
     assert "rule_rescue_invocation" not in propose([*won, *runs[:3], *runs[6:]], [lonely])
+
+
+def test_a_sentence_about_arguments_needs_calls_that_do_not_fit_the_schema(
+    propose, make_episode, make_pattern, turn
+):
+    won = [make_episode(n, look_and_change(turn, n), won=True) for n in range(3)]
+    glued = turn("run_query", {"statement": "SELECT 1; SELECT 2"}, "one statement only", error=True)
+    renamed = turn("run_query", {"sql": "SELECT 1"}, "'statement' is required", error=True)
+    signature = {"kind": "statement_count", "tool": "run_query", "argument": "statement"}
+    lost = [make_episode(n, [glued] * 2, won=False) for n in range(20, 24)]
+    pattern = make_pattern(lost, signature, bullet="AR3")
+    assert "Arguments of run_query" not in propose([*won, *lost], [pattern])
+    odd = [make_episode(n, [glued, renamed], won=False) for n in range(30, 32)]
+    missing = {"kind": "argument_missing", "tool": "run_query", "argument": "statement"}
+    small = make_pattern(odd, missing, bullet="AR2").model_copy(update={"eligible": False})
+    found = propose([*won, *lost, *odd], [pattern, small])["Arguments of run_query"]
+    assert found.pattern_id == small.pattern_id
+    assert found.manifest.root_cause.startswith("Mined from all 6 failures")

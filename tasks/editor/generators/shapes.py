@@ -1,24 +1,54 @@
 """Contract sentences about the form of arguments, names and commands."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import median
 
 from tasks.editor.facts import Facts, ToolFact, json_type
 from tasks.editor.generators.draft import Draft, Target
 from tasks.editor.protocol_facts import placeholder
+from tasks.editor.reading import Move
 from tasks.editor.text_facts import command_forms, quoted_names, verb_aliases
 
 MAX_NAMES = 6
 MAX_FORMS = 14
+SHAPE_KINDS = frozenset(
+    {"argument_missing", "argument_unknown", "argument_type", "argument_value", "answer_shape"}
+)
+"""Trigger signatures that are about the shape of arguments in themselves."""
 BARE_WORDS = 4
 """Answers of at most this many words are bare values."""
 
 
 def argument_sentence(facts: Facts, target: Target) -> list[Draft]:
-    """State name and type of every argument of the tool in question, with a JSON example."""
+    """State name and type of every argument of the tool in question, with a JSON example.
+
+    Only where calls do not fit the schema, or where the pattern itself is about shapes.
+    """
     names = [name for name in _tools_in_question(facts, target) if facts.tools[name].properties]
-    return [_argument_draft(facts, facts.tools[name]) for name in names[:2]]
+    drafts: list[Draft] = []
+    for tool in [facts.tools[name] for name in names[:2]]:
+        misfits = [run for run in target.runs if any(_misfits(tool, move) for move in run.calls)]
+        if misfits or target.kind in SHAPE_KINDS or (target.patterns and not target.kind):
+            acts = {run.run_id: 0 for run in misfits} or None
+            drafts.append(_argument_draft(facts, tool, acts))
+    return drafts
+
+
+def _misfits(tool: ToolFact, move: Move) -> bool:
+    """Whether a call of the tool was refused with arguments that its schema does not take."""
+    given = move.asked
+    if not move.is_error or move.asked_tool != tool.name or given is None:
+        return False
+    if not set(tool.required) <= set(given) <= set(tool.properties):
+        return True
+    kinds = {key: tool.kind(key) for key in given}
+    return any(kind and not _is_of(given[key], kind) for key, kind in kinds.items())
+
+
+def _is_of(value: object, kind: str) -> bool:
+    found = json_type(value)
+    return found == kind or (kind == "number" and found == "integer")
 
 
 def _tools_in_question(facts: Facts, target: Target) -> list[str]:
@@ -30,7 +60,7 @@ def _tools_in_question(facts: Facts, target: Target) -> list[str]:
     return used or [name for name in [facts.final_tool or ""] if name in facts.tools]
 
 
-def _argument_draft(facts: Facts, tool: ToolFact) -> Draft:
+def _argument_draft(facts: Facts, tool: ToolFact, acts: Mapping[str, int] | None) -> Draft:
     keys = tool.required or tuple(tool.properties)
     parts = [f"`{key}` ({_type_words(tool, key)})" for key in keys]
     example = json.dumps({key: placeholder(tool.kind(key)) for key in keys})
@@ -46,6 +76,7 @@ def _argument_draft(facts: Facts, tool: ToolFact) -> Draft:
         root_cause=f"Calls of `{tool.name}` carry arguments of the wrong shape.",
         why_safe="Repeats the tool's own schema and the shape of every stored success.",
         watch="Answers that need another shape than the stored successes.",
+        acts=acts,
         about={"tool": tool.name},
     )
 
