@@ -30,7 +30,7 @@ test: setup
 	$(BIN)/python -m pytest -n 2
 
 slow: setup
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n 2 --dist loadgroup
 
 ui: setup
 	$(BIN)/python -m pytest -m live_ui

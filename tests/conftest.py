@@ -119,3 +119,15 @@ def planted() -> Path:
     For commands pass `{"PYTHONPATH": str(planted)}`; here use `monkeypatch.syspath_prepend`.
     """
     return ROOT / "tests" / "planted"
+
+
+SHARED_BY_FILES = ("cycles", "served")
+"""Fixtures that take minutes and are made once for several files."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests that share something dear on one worker, and else the tests of a file."""
+    for item in items:
+        used = getattr(item, "fixturenames", ())
+        dear = next((name for name in SHARED_BY_FILES if name in used), None)
+        item.add_marker(pytest.mark.xdist_group(dear or str(item.path)))

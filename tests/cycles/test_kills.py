@@ -10,14 +10,17 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.gx, pytest.mark.timeout(3600)]
 
 SMALL = (
-    *("cycle", "--environment", "household", "--seed", "1", "--json"),
+    *("cycle", "--environment", "depot", "--seed", "1", "--json"),
     *("--tasks", "24", "--rounds", "2", "--slots", "1"),
 )
 KILLS = 10
 
 
-def test_ten_random_kills_leave_the_digest_of_an_undisturbed_run(make_command_line, server):
-    calm = make_command_line("calm", server)
+def test_ten_random_kills_leave_the_digest_of_an_undisturbed_run(
+    make_command_line, server, planted
+):
+    environ = server | {"PYTHONPATH": str(planted)}
+    calm = make_command_line("calm", environ)
     began = time.monotonic()
     summary = calm(*SMALL, timeout=900).json
     took = time.monotonic() - began
@@ -25,7 +28,7 @@ def test_ten_random_kills_leave_the_digest_of_an_undisturbed_run(make_command_li
     expected = calm.digest()
     moments = random.Random(20260529)
     for number in range(KILLS):
-        disturbed = make_command_line(f"kill{number}", server)
+        disturbed = make_command_line(f"kill{number}", environ)
         process = disturbed.start(*SMALL)
         time.sleep(moments.uniform(0.05, 0.95) * took)
         os.killpg(process.pid, signal.SIGKILL)

@@ -1,5 +1,7 @@
 """The SQL desk as a blueprint: its tools, its problems, its worlds, its policy."""
 
+from collections.abc import Iterator
+
 from schemas.fields import Split
 from tasks.agent.protocols import ToolSpec
 from tasks.environments.embedded.frame import Blueprint
@@ -46,6 +48,12 @@ def make_problems(split: Split) -> tuple[Problem, ...]:
     return draw_split(split, FAMILIES, draw_problem)
 
 
+def gold_texts(problem: Problem) -> Iterator[str]:
+    """The answers, and the statement that gives them or makes the change."""
+    yield from problem.answers
+    yield problem.draft.gold
+
+
 BLUEPRINT: Blueprint[Problem, SqlWorld] = Blueprint(
     name=NAME,
     package="tasks.environments.sqldesk",
@@ -59,5 +67,6 @@ BLUEPRINT: Blueprint[Problem, SqlWorld] = Blueprint(
     simulation=SIMULATION,
     terminal_tools=frozenset({FINAL_TOOL}),
     non_progress=("0 rows affected",),
+    gold=gold_texts,
     reskin=reskin_problem,
 )
