@@ -48,6 +48,7 @@ def bench(tmp_path, monkeypatch):
     return Workbench.open()
 
 
+@pytest.mark.gx
 def test_cost_and_loss_rate_come_from_what_is_set_and_stored(bench):
     rows = [stored(task, repeat, task % 4 or repeat) for task in range(40) for repeat in (0, 1)]
     bench.land(rows, "test")
