@@ -6,7 +6,7 @@ What the process did goes to the optional recorder only, never into a reply.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, Protocol, get_args, runtime_checkable
 
 from schemas.errors import ConfigError
@@ -63,11 +63,10 @@ class SimulatedModel:
         """What makes the tier."""
         return self.profile or PROFILES[self.tier]
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """Hash of everything that changes its replies but the world: parameters and code."""
-        code = source_hash(*(f"tasks.agent.simulated_{name}" for name in _MODULES))
-        return make_id("model", [self.name, asdict(self.parameters), code])
+        return make_id("model", [self.name, asdict(self.parameters), _code()])
 
     @property
     def is_deterministic(self) -> bool:
@@ -85,6 +84,11 @@ class SimulatedModel:
             what = f"environment {environment.name!r} cannot be played by {self.name}"
             raise ConfigError(what, hint="take a model behind an endpoint, or `gold`")
         return SimulatedConversation(self, context, environment)
+
+
+@lru_cache(maxsize=1)
+def _code() -> str:
+    return source_hash(*(f"tasks.agent.simulated_{name}" for name in _MODULES))
 
 
 def simulated_model(word: str, recorder: Recorder | None = None) -> SimulatedModel:
