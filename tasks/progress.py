@@ -30,7 +30,10 @@ class StageProgress:
 
     def _part(self, kind: str) -> str:
         done, wanted = self.done[kind], self.wanted.get(kind, 0)
-        return f"{done} of {wanted} {kind}" if wanted > done else f"{done} {kind}"
+        if wanted > done:
+            return f"{done} of {wanted} {kind}"
+        noun, *rest = kind.split(" ")
+        return " ".join([str(done), noun.removesuffix("s") if done == 1 else noun, *rest])
 
 
 class Listener(Protocol):

@@ -1,15 +1,16 @@
 """Tables of plain text that fit a width: cells are wrapped, and what cannot fit becomes records."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
 
 GAP = "  "
 LONGEST_WORD = 24
 """Words up to this length, ids among them, stay in one piece; longer ones may be broken."""
-_BREAKS = re.compile(r"(?<=[\s/,;_.:])(?=[^\s/,;_.:])")
 _SPACES = re.compile(r"(?<=\s)(?=\S)")
+_MARKS = re.compile(r"(?<=[/,;_.:-])(?=[^\s/,;_.:-])")
+_ID = re.compile(r"[a-z]+_[0-9a-f]{16}")
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,9 @@ def lay_out(
 ) -> Layout:
     """Lay out one-line texts within a width; the columns at the places `right` are right-aligned.
 
-    A table that fits stays as it is. Else its widest columns are wrapped between words, and when
-    that is not enough every row becomes a block of `column  value` lines.
+    A table that fits stays as it is. Else its widest columns are wrapped between words, then also
+    after marks such as `/` and `_`; when that is not enough every row becomes a block of
+    `column  value` lines.
     """
     body = [list(row) for row in rows]
     widths = [
@@ -42,17 +44,21 @@ def lay_out(
         for place, name in enumerate(columns)
     ]
     if width is not None and _total(widths) > width:
-        floors = [_floor(name, body, place) for place, name in enumerate(columns)]
-        if _total(floors) > width:
+        fitting = (
+            floors
+            for split in (_words, _parts)
+            if _total(floors := _floors(columns, body, split)) <= width
+        )
+        floors = next(fitting, None)
+        if floors is None:
             return Layout((), tuple(_records(columns, body, width)))
         widths = _shrunk(widths, floors, width)
-    head = list(_lines([_wrap(name, w, _BREAKS) for name, w in _each(columns, widths)], widths))
+    head = list(_lines([_wrap(name, wide) for name, wide in _each(columns, widths)], widths))
     if ruler:
         head.append(GAP.join("-" * wide for wide in widths))
     lines: list[str] = []
     for row in body:
-        cells = [_wrap(cell, wide, _SPACES) for cell, wide in _each(row, widths)]
-        lines += _lines(cells, widths, right)
+        lines += _lines([_wrap(cell, wide) for cell, wide in _each(row, widths)], widths, right)
     return Layout(tuple(head), tuple(lines))
 
 
@@ -60,8 +66,8 @@ def fold(line: str, width: int | None, indent: int = 2) -> str:
     """Break a line that is too wide between words; what follows is indented."""
     if width is None or cell_width(line) <= width:
         return line
-    first, *_ = _wrap(line, width, _SPACES)
-    rest = _wrap(line[len(first) :].lstrip(), max(1, width - indent), _SPACES)
+    first, *_ = _wrap(line, width)
+    rest = _wrap(line[len(first) :].lstrip(), max(1, width - indent))
     return "\n".join([first, *(" " * indent + part for part in rest)])
 
 
@@ -86,10 +92,31 @@ def _each(cells: Sequence[str], widths: Sequence[int]) -> Iterator[tuple[str, in
     return zip(cells, widths, strict=True)
 
 
-def _floor(name: str, body: Sequence[Sequence[str]], place: int) -> int:
-    """The narrowest a column can be without breaking a word of ordinary length."""
-    words = {*_BREAKS.split(name), *(word for row in body for word in _SPACES.split(row[place]))}
-    return max(1, *(min(LONGEST_WORD, cell_width(word.rstrip())) for word in words))
+def _words(text: str) -> list[str]:
+    return _SPACES.split(text)
+
+
+def _parts(text: str) -> list[str]:
+    """Words, and what stands between the marks within a word; an id is in one piece."""
+    return [
+        part
+        for word in _words(text)
+        for part in ([word] if _ID.fullmatch(word.strip()) else _MARKS.split(word))
+    ]
+
+
+def _floors(
+    columns: Sequence[str], body: Sequence[Sequence[str]], split: Callable[[str], list[str]]
+) -> list[int]:
+    """The narrowest columns can be without breaking what a split leaves in one piece."""
+    return [
+        max(
+            min(LONGEST_WORD, cell_width(piece.rstrip()))
+            for piece in (*_parts(name), *(piece for row in body for piece in split(row[place])))
+        )
+        or 1
+        for place, name in enumerate(columns)
+    ]
 
 
 def _shrunk(widths: Sequence[int], floors: Sequence[int], width: int) -> list[int]:
@@ -104,19 +131,30 @@ def _shrunk(widths: Sequence[int], floors: Sequence[int], width: int) -> list[in
     return shrunk
 
 
-def _wrap(text: str, width: int, breaks: re.Pattern[str]) -> list[str]:
-    """Lines of at most a width, broken between words, and within one that is longer."""
+def _wrap(text: str, width: int) -> list[str]:
+    """Lines of at most a width: broken between words, else after a mark, else anywhere."""
     if cell_width(text) <= width:
         return [text]
-    lines: list[str] = [""]
-    for word in breaks.split(text):
-        if cell_width(lines[-1] + word.rstrip()) <= width:
-            lines[-1] += word
-            continue
-        bare = word.rstrip()
-        lines += _pieces(bare, width)
-        lines[-1] += word[len(bare) :]
+    lines = [""]
+    for piece in _fitting(text, width):
+        if cell_width(lines[-1] + piece.rstrip()) <= width:
+            lines[-1] += piece
+        else:
+            lines.append(piece)
     return [line.rstrip() for line in lines if line.strip()]
+
+
+def _fitting(text: str, width: int) -> Iterator[str]:
+    """Pieces of a text that fit a width, as large as they can be."""
+    for word in _words(text):
+        if cell_width(word.rstrip()) <= width:
+            yield word
+            continue
+        for part in _parts(word):
+            if cell_width(part.rstrip()) <= width:
+                yield part
+            else:
+                yield from _pieces(part, width)
 
 
 def _pieces(word: str, width: int) -> Iterator[str]:
@@ -153,5 +191,4 @@ def _records(columns: Sequence[str], body: Sequence[Sequence[str]], width: int) 
         if number:
             yield ""
         for name, cell in zip(columns, row, strict=True):
-            cells = [_wrap(name, names, _BREAKS), _wrap(cell, room, _SPACES)]
-            yield from _lines(cells, [names, room])
+            yield from _lines([_wrap(name, names), _wrap(cell, room)], [names, room])

@@ -52,6 +52,16 @@ def test_elsewhere_a_stage_is_one_line_with_what_it_did_and_how_long_it_took():
     assert text == "gate edits, round 1: 3 of 9 edits tried · 412 rollouts · 0 s\n"
 
 
+def test_one_of_a_kind_is_told_as_one():
+    def work():
+        with in_stage("import"):
+            expect("files", 1)
+            count("files")
+            count("edits tried")
+
+    assert told(io.StringIO(), work) == "import: 1 file · 1 edit tried · 0 s\n"
+
+
 def test_a_stage_that_counts_nothing_says_how_long_it_took():
     def work():
         with in_stage("diagnose benefit"):

@@ -35,6 +35,16 @@ def test_numbers_stand_right_and_do_not_wrap():
     assert layout.body[-1].endswith("  1000")
 
 
+def test_names_are_broken_after_a_mark_before_a_table_gives_up_its_rows_and_ids_are_not():
+    row = [ID, "tau_bench_airline", "tau2/airline/some_family", "an_artifact_name_of_its_own"]
+    layout = lay_out(["harness_id", "environment", "task", "artifact"], [row], width=64)
+    assert layout.head
+    assert max(map(len, layout.body)) <= 64
+    assert ID in layout.body[0]
+    assert "tau_bench_" in str(layout)
+    assert "some_family" in str(layout)
+
+
 def test_what_cannot_fit_becomes_one_block_a_row_with_every_value():
     columns = [f"column_{place}" for place in range(12)]
     rows = [[f"{ID}{row}{place}" for place in range(12)] for row in range(2)]
