@@ -49,7 +49,8 @@ def serve_all(*, port: int | None, schedule: str, note: Callable[[str], None]) -
                 note(f"open {api_url.removesuffix('/api')}/deployments - Ctrl-C stops")
                 _serve(deployments)
     except KeyboardInterrupt:
-        note("stopped")
+        pass  # the usual end
+    note("stopped")
 
 
 def _serve(deployments: list[Any]) -> None:

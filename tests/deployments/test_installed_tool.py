@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 import venv
 import zipfile
@@ -34,7 +35,7 @@ CYCLE = [
     "--json",
 ]
 ENDED = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
-PATIENCE_S = 300
+PATIENCE_S, BUSY = 300, 503
 
 
 def run(*command: str, cwd: Path, environ: dict[str, str], timeout: float = 900) -> str:
@@ -150,6 +151,9 @@ def served(tool, summary):
         yield f"http://127.0.0.1:{port}/api"
         process.send_signal(signal.SIGTERM)
         assert process.wait(60) == 0
+        first, address, last = said.read_text().splitlines()
+        assert (first, last) == ("starting the server", "stopped")
+        assert address.startswith(f"open http://127.0.0.1:{port}/")
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -167,27 +171,52 @@ def ask(address: str, body: object = None) -> Any:
     data = None if body is None else json.dumps(body).encode()
     headers = {"content-type": "application/json"}
     request = urllib.request.Request(address, data=data, headers=headers)
-    with urllib.request.urlopen(request, timeout=30) as response:
-        return json.loads(response.read())
+    for patience in (1, 2, 4, 8, 0):
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return json.loads(response.read())
+        except urllib.error.HTTPError as error:
+            if error.code != BUSY or not patience:
+                raise
+            time.sleep(patience)
+    raise AssertionError
 
 
-def test_up_serves_every_deployment_and_a_run_of_one_completes(served):
-    assert ask(f"{served}/health") is True
+@pytest.fixture(scope="module")
+def deployments(served) -> dict[str, str]:
+    """Ids of the served deployments by name, once all are there."""
     blocks = yaml.safe_load((ROOT / "deployments" / "prefect.yaml").read_text())["deployments"]
     names = {block["name"] for block in blocks}
-    found = wait_for(
-        lambda: (
-            found if len(found := ask(f"{served}/deployments/filter", {})) >= len(names) else None
-        )
-    )
-    assert {one["name"] for one in found} == names
-    annotate = next(one["id"] for one in found if one["name"] == "annotate-failures")
-    made = ask(f"{served}/deployments/{annotate}/create_flow_run", {})
-    state = wait_for(
-        lambda: (
-            state
-            if (state := ask(f"{served}/flow_runs/{made['id']}")["state"])["type"] in ENDED
-            else None
-        )
-    )
+
+    def listed() -> dict[str, str]:
+        found = {one["name"]: one["id"] for one in ask(f"{served}/deployments/filter", {})}
+        return found if found.keys() >= names else {}
+
+    found = wait_for(listed)
+    assert found.keys() == names
+    return found
+
+
+def state_of_run(served: str, deployment: str, form: dict[str, Any]) -> dict[str, Any]:
+    path = f"{served}/deployments/{deployment}/create_flow_run"
+    made = ask(path, {"parameters": {"form": form}})
+
+    def ended() -> dict[str, Any] | None:
+        state = ask(f"{served}/flow_runs/{made['id']}")["state"]
+        return state if state["type"] in ENDED else None
+
+    return wait_for(ended)
+
+
+def test_up_is_healthy_and_a_run_of_a_deployment_completes(served, deployments):
+    assert ask(f"{served}/health") is True
+    state = state_of_run(served, deployments["annotate-failures"], {})
     assert state["type"] == "COMPLETED", state["message"]
+
+
+def test_a_run_that_fails_is_told_in_the_ui_and_not_where_up_runs(served, deployments):
+    unknown = "cyc_0000000000000000"
+    state = state_of_run(served, deployments["diagnose-benefit"], {"cycle_id": unknown})
+    assert state["type"] == "FAILED"
+    assert unknown in state["message"]
+    assert any(unknown in log["message"] for log in ask(f"{served}/logs/filter", {}))
