@@ -141,7 +141,9 @@ def test_things_are_read_from_a_command(command, things):
 
 def test_a_name_without_its_number_is_meant_only_where_one_number_fits():
     offered = ["take mug 1 from shelf 1", "take pan 1 from shelf 1"]
-    assert the_one(near_misses("take mug from shelf", offered)).command == offered[0]
+    found = the_one(near_misses("take mug from shelf", offered))
+    assert found is not None
+    assert found.command == offered[0]
     two = [*offered, "take mug 2 from shelf 1"]
     assert len(near_misses("take mug from shelf", two)) == 2
     assert the_one(near_misses("take mug from shelf", two)) is None

@@ -6,6 +6,7 @@ import pytest
 
 from schemas.errors import ConfigError
 from tasks.environments import registry
+from tasks.environments.host import HostedEnvironment
 from tasks.environments.registry import environment_names, refuse_taken, resolve_environment
 
 WORLD = """
@@ -46,12 +47,14 @@ def test_the_name_of_another_environment_is_refused_with_what_to_rename(named, n
 
 def test_a_name_of_its_own_is_taken(named):
     environment = resolve_environment(named("sqldesk_mine"))
+    assert isinstance(environment, HostedEnvironment)
     assert environment.name == "sqldesk_mine"
     environment.close()
 
 
 def test_a_refused_environment_is_closed(named):
     opened = resolve_environment(named("mine"))
+    assert isinstance(opened, HostedEnvironment)
     child = opened.child()
     with pytest.raises(ConfigError):
         refuse_taken("mine:Mine", opened, ["mine"])

@@ -18,12 +18,10 @@ def start(served, **more) -> str:
 
 def wait_for(served, run_id: str, states: set[str]) -> dict:
     deadline = time.monotonic() + 200
-    while time.monotonic() < deadline:
-        run = served.call(f"/flow_runs/{run_id}")
-        if run["state"]["type"] in states:
-            return run
+    while (run := served.call(f"/flow_runs/{run_id}"))["state"]["type"] not in states:
+        assert time.monotonic() < deadline, run["state"]
         time.sleep(0.5)
-    pytest.fail(f"{run_id} is {run['state']}")
+    return run
 
 
 def question(served, run: dict) -> str:

@@ -22,7 +22,7 @@ STATEMENTS = {
 
 def commands(group=None, path=()):
     """Every command by its words."""
-    for name, command in (group or get_command(app)).commands.items():
+    for name, command in vars(group or get_command(app))["commands"].items():
         if hasattr(command, "commands"):
             yield from commands(command, (*path, name))
         else:
