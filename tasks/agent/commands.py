@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from itertools import pairwise
 
 NEAR = 0.55
@@ -16,6 +17,9 @@ text-world harness (methods.md C.1). What it does in invented worlds is measured
 `tests/agent/test_commands.py` and told in docs/annotation.md."""
 CLEAR = 0.05
 """Lead that the nearest command must have over the next, else two are meant (methods.md C.1)."""
+MAX_CHARS = 400
+MAX_KNOWN = 8_192
+"""Commands whose words are remembered: worlds offer the same ones again and again."""
 _FUNCTION_WORDS = frozenset(
     [
         *("a", "an", "the", "at", "by", "for", "from", "in", "inside", "into", "of", "off", "on"),
@@ -36,16 +40,26 @@ class Near:
 
 def plain_command(text: str) -> str:
     """A command as words: lower case, no marks around it."""
-    return re.sub(r"\s+", " ", text[:400]).strip(" \t`*\"'.>-!").lower()
+    return re.sub(r"\s+", " ", text[:MAX_CHARS]).strip(" \t`*\"'.>-!").lower()
 
 
 def verb_of(command: str) -> str:
     """First word of a command, in lower case."""
+    return _verb(command[:MAX_CHARS])
+
+
+@lru_cache(maxsize=MAX_KNOWN)
+def _verb(command: str) -> str:
     return plain_command(command).split(" ")[0]
 
 
 def things_of(command: str) -> frozenset[str]:
     """Names with their number, such as `drawer 2`; where there are none, all content words."""
+    return _things(command[:MAX_CHARS])
+
+
+@lru_cache(maxsize=MAX_KNOWN)
+def _things(command: str) -> frozenset[str]:
     words = re.findall(r"\w+", plain_command(command))
     numbered = {f"{one} {two}" for one, two in pairwise(words) if two.isdigit()}
     return frozenset(numbered) or _content(words)

@@ -3,12 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
 from tasks.editor.facts import Facts
 
 MAX_PHRASES = 8
 MIN_PRECISION = 0.85
 MIN_TASKS = 2
+MAX_CHARS = 4_000
 MIN_LETTERS = 6
 """Shorter phrases say nothing where there is no other kind of task to compare with."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -35,7 +37,7 @@ def trigger_phrases(facts: Facts, member_ids: Collection[str]) -> tuple[str, ...
     return _cover(useful, own)
 
 
-def _shares(families: Sequence[Sequence[set[str]]]) -> dict[str, float]:
+def _shares(families: Sequence[Sequence[frozenset[str]]]) -> dict[str, float]:
     """Highest share of a family's tasks that hold a phrase."""
     highest: dict[str, float] = {}
     for tasks in families:
@@ -45,7 +47,7 @@ def _shares(families: Sequence[Sequence[set[str]]]) -> dict[str, float]:
     return highest
 
 
-def _cover(useful: Mapping[str, float], own: Sequence[set[str]]) -> tuple[str, ...]:
+def _cover(useful: Mapping[str, float], own: Sequence[frozenset[str]]) -> tuple[str, ...]:
     chosen: list[str] = []
     uncovered = list(own)
     while uncovered and len(chosen) < MAX_PHRASES:
@@ -60,23 +62,26 @@ def _cover(useful: Mapping[str, float], own: Sequence[set[str]]) -> tuple[str, .
 
 def _texts(
     facts: Facts, member_ids: Collection[str]
-) -> tuple[list[set[str]], list[list[set[str]]]]:
+) -> tuple[list[frozenset[str]], list[list[frozenset[str]]]]:
     """Phrases of the group's tasks, and of the other tasks by family."""
     inside = {run.task_id: run.task_text for run in facts.runs if run.run_id in member_ids}
-    others: dict[str, dict[str, set[str]]] = {}
+    others: dict[str, dict[str, frozenset[str]]] = {}
     for run in facts.runs:
         if run.task_id not in inside:
-            others.setdefault(run.family, {})[run.task_id] = _phrases(run.task_text)
-    return [_phrases(text) for text in inside.values()], [list(x.values()) for x in others.values()]
+            others.setdefault(run.family, {})[run.task_id] = _phrases(run.task_text[:MAX_CHARS])
+    return [_phrases(text[:MAX_CHARS]) for text in inside.values()], [
+        list(x.values()) for x in others.values()
+    ]
 
 
-def _phrases(text: str) -> set[str]:
+@lru_cache(maxsize=1_024)
+def _phrases(text: str) -> frozenset[str]:
     found: set[str] = set()
-    for clause in re.split(r"[^\w\s'-]+", text.casefold()[:4000]):
+    for clause in re.split(r"[^\w\s'-]+", text.casefold()):
         words = clause.split()
         for size in (1, 2, 3):
             for start in range(len(words) - size + 1):
                 group = words[start : start + size]
                 if all(_WORD.fullmatch(word) for word in group):
                     found.add(" ".join(group))
-    return found
+    return frozenset(found)
