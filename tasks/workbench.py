@@ -131,8 +131,7 @@ class Workbench:
             DataContractError: a check of severity `error` failed; nothing was taken in.
         """
         with doing("checking rows"):
-            self.warehouse.ingest()
-            self.warehouse.publish()
+            self.warehouse.commit()
 
 
 def seed_harness(environment: str) -> Harness:

@@ -9,6 +9,7 @@ import duckdb
 import polars as pl
 
 from schemas.errors import WarehouseError
+from warehouse.ddl import literal
 from warehouse.disk import full_disk, is_full
 
 STORAGE_VERSION = "v1.5.0"
@@ -19,7 +20,10 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": False,
 }
 _FILE_HEADERS = 3 * 4096
-_SIZE = "SELECT total_blocks * block_size FROM pragma_database_size()"
+_SIZE = """
+SELECT total_blocks * block_size FROM pragma_database_size()
+WHERE database_name = current_database()
+"""
 _DAMAGE = (
     "corrupt database",
     "checksum",
@@ -62,11 +66,35 @@ def connect(path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection:
     try:
         return duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
     except duckdb.Error as error:
-        found = failed(path, error)
-        is_internal = isinstance(error, duckdb.InternalException | duckdb.FatalException)
-        if is_internal and not is_full(error):  # opening a sound file never comes to that
-            found = DamagedFile(path, found.what)
-        raise found from error
+        raise _unopened(path, error) from error
+
+
+def attach(path: Path) -> duckdb.DuckDBPyConnection:
+    """Open a DuckDB file to read it for a long time; the caller closes the connection.
+
+    It is attached to a database of its own, so that others of this process may open the file with
+    whatever settings they like. A cursor must be told to `USE file`.
+
+    Raises:
+        DamagedFile: the file is damaged.
+        WarehouseError: the file is missing.
+    """
+    connection = duckdb.connect(config=_CONFIG)
+    try:
+        connection.execute(f"ATTACH {literal(str(path))} AS file (READ_ONLY)")
+        connection.execute("USE file")
+    except duckdb.Error as error:
+        connection.close()
+        raise _unopened(path, error) from error
+    return connection
+
+
+def _unopened(path: Path, error: duckdb.Error) -> WarehouseError:
+    found = failed(path, error)
+    is_internal = isinstance(error, duckdb.InternalException | duckdb.FatalException)
+    if is_internal and not is_full(error):  # opening a sound file never comes to that
+        return DamagedFile(path, found.what)
+    return found
 
 
 def create_database(path: Path) -> None:
@@ -75,8 +103,8 @@ def create_database(path: Path) -> None:
     draft.unlink(missing_ok=True)
     try:
         with duckdb.connect(config=_CONFIG) as connection:
-            target = str(draft).replace("'", "''")
-            connection.execute(f"ATTACH '{target}' AS draft (STORAGE_VERSION '{STORAGE_VERSION}')")
+            target = literal(str(draft))
+            connection.execute(f"ATTACH {target} AS draft (STORAGE_VERSION '{STORAGE_VERSION}')")
             connection.execute("DETACH draft")
         draft.replace(path)
     except (duckdb.Error, OSError) as error:

@@ -19,6 +19,7 @@ from warehouse.batch import Outcome, SegmentFrames, insert_rows, rejected_id, ta
 from warehouse.database import (
     DamagedFile,
     create_database,
+    failed,
     first_line,
     is_damage,
     missing,
@@ -27,7 +28,7 @@ from warehouse.database import (
 from warehouse.disk import full_disk, is_full
 from warehouse.frames import bytes_of
 from warehouse.landing import move_to_failed, pending_segments, read_segment, remove_abandoned
-from warehouse.migrate import migrate
+from warehouse.migrate import is_current, migrate
 from warehouse.paths import Paths
 
 _WAITING = "nothing was stored; the segments still wait in landing/pending"
@@ -79,8 +80,8 @@ class _BrokenContract(Exception):
         super().__init__(outcome.batch_id)
 
 
-def ingest_pending(paths: Paths) -> IngestReport:
-    """Ingest all pending segments. The caller holds the ingest lock.
+def ingest_pending(paths: Paths, live: duckdb.DuckDBPyConnection) -> IngestReport:
+    """Ingest all pending segments into the open live file. The caller holds the ingest lock.
 
     When a check fails with several segments pending, each is tried on its own, so that rows of one
     stage never hold up another's; those that still fail are moved to `landing/failed`.
@@ -89,20 +90,20 @@ def ingest_pending(paths: Paths) -> IngestReport:
         WarehouseError: the live file cannot be written.
     """
     remove_abandoned(paths)
-    prepare_live(paths)
     readable, report = _read(pending_segments(paths), paths)
     if not readable:
         return report
     try:
-        return report + _ingest(readable, paths)
+        return report + _ingest(live, readable, paths)
     except _BrokenContract as broken:
         if len(readable) == 1:
             return report + _set_aside(readable, broken, paths)
-    return report + _ingest_singly(readable, paths)
+    return report + _ingest_singly(live, readable, paths)
 
 
-def prepare_live(paths: Paths) -> None:
-    """Create or migrate the live file. The caller holds the ingest lock.
+@contextmanager
+def live_database(paths: Paths) -> Generator[duckdb.DuckDBPyConnection]:
+    """Open the live file, created or migrated first. The caller holds the ingest lock.
 
     Raises:
         DamagedFile: the file is lost or damaged.
@@ -112,11 +113,18 @@ def prepare_live(paths: Paths) -> None:
         if paths.current.is_symlink():
             raise missing(paths.live)
         create_database(paths.live)
-    with (
-        open_database(paths.live, read_only=False) as connection,
-        _transaction(connection, paths),
-    ):
-        migrate(connection)
+    with open_database(paths.live, read_only=False) as connection:
+        if not _is_current(connection, paths):
+            with _transaction(connection, paths):
+                migrate(connection)
+        yield connection
+
+
+def _is_current(connection: duckdb.DuckDBPyConnection, paths: Paths) -> bool:
+    try:
+        return is_current(connection)
+    except duckdb.Error as error:
+        raise failed(paths.live, error) from error
 
 
 def _read(segments: Sequence[str], paths: Paths) -> tuple[SegmentFrames, IngestReport]:
@@ -131,17 +139,16 @@ def _read(segments: Sequence[str], paths: Paths) -> tuple[SegmentFrames, IngestR
     return frames, IngestReport(failed_segments=unreadable)
 
 
-def _ingest(segments: SegmentFrames, paths: Paths) -> IngestReport:
+def _ingest(live: duckdb.DuckDBPyConnection, segments: SegmentFrames, paths: Paths) -> IngestReport:
     size = bytes_of(frame for frames in segments.values() for frame in frames.values())
-    with open_database(paths.live, read_only=False) as connection:
-        try:
-            with _transaction(connection, paths, size=size):
-                outcome = take_in(connection, segments)
-                _require_success(outcome)
-        except _BrokenContract as broken:
-            with _transaction(connection, paths):
-                insert_rows(connection, _rejected_results(broken.outcome))
-            raise
+    try:
+        with _transaction(live, paths, size=size):
+            outcome = take_in(live, segments)
+            _require_success(outcome)
+    except _BrokenContract as broken:
+        with _transaction(live, paths):
+            insert_rows(live, _rejected_results(broken.outcome))
+        raise
     for segment in segments:
         shutil.rmtree(paths.pending / segment, ignore_errors=True)
     return _report(outcome)
@@ -152,7 +159,9 @@ def _require_success(outcome: Outcome) -> None:
         raise _BrokenContract(outcome)
 
 
-def _ingest_singly(segments: SegmentFrames, paths: Paths) -> IngestReport:
+def _ingest_singly(
+    live: duckdb.DuckDBPyConnection, segments: SegmentFrames, paths: Paths
+) -> IngestReport:
     """Try segments one by one, again and again while one gets through; set the rest aside."""
     report = IngestReport()
     waiting = dict(segments)
@@ -160,7 +169,7 @@ def _ingest_singly(segments: SegmentFrames, paths: Paths) -> IngestReport:
         broken: dict[str, _BrokenContract] = {}
         for segment, frames in waiting.items():
             try:
-                report += _ingest({segment: frames}, paths)
+                report += _ingest(live, {segment: frames}, paths)
             except _BrokenContract as error:
                 broken[segment] = error
         if not broken or len(broken) == len(waiting):

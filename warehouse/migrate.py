@@ -53,8 +53,16 @@ def known_views() -> Migration:
 
 
 def is_current(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Tell whether a file has been through all known migrations and holds the present views."""
-    applied = _applied(connection)
+    """Tell whether a file has been through all known migrations and holds the present views.
+
+    Outside of a transaction: one would be broken when the register of migrations is missing. Asking
+    the catalog for it takes longer than everything else here.
+    """
+    try:
+        rows = connection.execute(_APPLIED).fetchall()
+    except duckdb.CatalogException:
+        return False
+    applied = {int(version): str(sha256) for version, sha256 in rows}
     wanted = {step.version: step.sha256 for step in (known_views(), *known_migrations())}
     return applied == wanted
 

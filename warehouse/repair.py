@@ -14,11 +14,12 @@ from pathlib import Path
 import duckdb
 
 from schemas.errors import WarehouseError
-from warehouse.database import DamagedFile, connect, failed, stored_bytes
-from warehouse.ingest import prepare_live
+from warehouse.database import DamagedFile, attach, failed, stored_bytes
+from warehouse.ingest import live_database
 from warehouse.migrate import is_current
 from warehouse.paths import Paths
 from warehouse.snapshot import (
+    checkpoint,
     damaged_snapshots,
     newest_snapshot,
     point_current_at,
@@ -38,7 +39,7 @@ def open_snapshot(path: Path) -> duckdb.DuckDBPyConnection:
         DamagedFile: it is no database, or shorter than it says.
         WarehouseError: it cannot be opened for another reason.
     """
-    connection = connect(path, read_only=True)
+    connection = attach(path)
     try:
         wanted = stored_bytes(connection)
         found = path.stat().st_size
@@ -64,8 +65,9 @@ def mend(paths: Paths) -> None:
     damaged = damaged_snapshots(paths)
     try:
         with advising(paths):
-            prepare_live(paths)
-            newest = publish_snapshot(paths)
+            with live_database(paths) as live:
+                size = checkpoint(live, paths)
+            newest = publish_snapshot(paths, size)
     except WarehouseError as error:
         good = newest_snapshot(paths)
         if good is None or not _is_of_this_release(good):

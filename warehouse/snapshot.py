@@ -22,8 +22,10 @@ _NAME = re.compile(r"\d{6,}\.duckdb")
 _SET_ASIDE = re.compile(r"\d{6,}\.damaged")
 
 
-def publish_snapshot(paths: Paths) -> Path:
+def publish_snapshot(paths: Paths, size: int | None = None) -> Path:
     """Copy the live file when it has changed; return the newest snapshot. Needs the ingest lock.
+
+    The live file is closed; `size` is what `checkpoint` gave before, so that it stays so.
 
     Raises:
         WarehouseError: the live file is damaged or the copy could not be written.
@@ -34,7 +36,9 @@ def publish_snapshot(paths: Paths) -> Path:
     if newest is not None and _is_copy(paths.live, newest):
         point_current_at(newest, paths)
         return newest
-    size = _checkpoint(paths.live)
+    if size is None:
+        with open_database(paths.live, read_only=False) as live:
+            size = checkpoint(live, paths)
     number = 1 + max(map(_number, (*_numbered(paths), *damaged_snapshots(paths))), default=0)
     target = paths.snapshots / f"{number:06d}.duckdb"
     _copy(paths.live, target, size)
@@ -91,22 +95,24 @@ def _number(path: Path) -> int:
 
 def _is_copy(live: Path, snapshot: Path) -> bool:
     """Whether nothing was written since the copy was made, which carries the live file's time."""
+    return not _has_wal(live) and live.stat().st_mtime_ns == snapshot.stat().st_mtime_ns
+
+
+def checkpoint(live: duckdb.DuckDBPyConnection, paths: Paths) -> int:
+    """Write all that is stored into the live file itself; return its size by its own account."""
+    try:
+        if _has_wal(paths.live):
+            live.execute("CHECKPOINT")
+        return stored_bytes(live)
+    except duckdb.Error as error:
+        if is_full(error):
+            raise _no_room(paths.live, 0) from error
+        raise failed(paths.live, error) from error
+
+
+def _has_wal(live: Path) -> bool:
     wal = live.with_name(live.name + ".wal")
-    if wal.exists() and wal.stat().st_size:
-        return False
-    return live.stat().st_mtime_ns == snapshot.stat().st_mtime_ns
-
-
-def _checkpoint(live: Path) -> int:
-    """Write everything into the live file itself; return its size by its own account."""
-    with open_database(live, read_only=False) as connection:
-        try:
-            connection.execute("CHECKPOINT")
-            return stored_bytes(connection)
-        except duckdb.Error as error:
-            if is_full(error):
-                raise _no_room(live, 0) from error
-            raise failed(live, error) from error
+    return wal.exists() and wal.stat().st_size > 0
 
 
 def _no_room(place: Path, needed: int) -> WarehouseError:

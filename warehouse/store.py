@@ -8,16 +8,17 @@ import duckdb
 
 from schemas.errors import DataContractError, TackroomError, WarehouseError
 from schemas.fields import Row
-from warehouse.database import DamagedFile, connect
+from warehouse.database import DamagedFile
 from warehouse.disk import full_disk, is_full
-from warehouse.ingest import IngestReport, ingest_pending
+from warehouse.ingest import IngestReport, ingest_pending, live_database
 from warehouse.landing import Landed, land_rows
 from warehouse.lock import file_lock
-from warehouse.migrate import is_current
+from warehouse.opened import connect_snapshot, is_of_this_release
 from warehouse.paths import Paths
 from warehouse.reader import Reader
-from warehouse.repair import advising, mend, open_snapshot
+from warehouse.repair import advising, mend
 from warehouse.snapshot import (
+    checkpoint,
     damaged_snapshots,
     leads_to_newest,
     newest_snapshot,
@@ -74,12 +75,24 @@ class Warehouse:
             DataContractError: rows landed here broke a check; nothing of their segment is stored.
             WarehouseError: the live file cannot be written; the segments wait for the next ingest.
         """
+        with self._lock(), advising(self.paths), live_database(self.paths) as live:
+            report = ingest_pending(self.paths, live)
+            self._require_success(report)
+        return report
+
+    def commit(self) -> IngestReport:
+        """Ingest and publish, and open the live file only once for both.
+
+        Raises:
+            DataContractError: rows landed here broke a check; nothing of their segment is stored.
+            WarehouseError: the live file or the snapshot cannot be written.
+        """
         with self._lock(), advising(self.paths):
-            report = ingest_pending(self.paths)
-            mine, self._landed = self._landed, set()
-            for segment in sorted(mine or report.failed_segments):
-                if error := self._failure(segment, report):
-                    raise error
+            with live_database(self.paths) as live:
+                report = ingest_pending(self.paths, live)
+                self._require_success(report)
+                size = checkpoint(live, self.paths)
+            publish_snapshot(self.paths, size)
         return report
 
     def publish(self) -> Path:
@@ -119,8 +132,7 @@ class Warehouse:
         while True:
             snapshot = self.snapshot
             try:
-                # one that was just copied need only open, whatever size it tells
-                opened = connect(snapshot, read_only=True) if is_mended else open_snapshot(snapshot)
+                opened = connect_snapshot(snapshot, is_whole=is_mended)
             except DamagedFile:
                 if is_mended:
                     raise
@@ -139,13 +151,9 @@ class Warehouse:
         if damaged_snapshots(self.paths):
             return False
         try:
-            connection = open_snapshot(self.snapshot)
+            return is_of_this_release(self.snapshot)
         except WarehouseError:
             return False
-        try:
-            return is_current(connection)
-        finally:
-            connection.close()
 
     def _mend(self) -> None:
         with self._lock():
@@ -153,6 +161,12 @@ class Warehouse:
 
     def _lock(self) -> AbstractContextManager[None]:
         return file_lock(self.paths.lock, timeout_s=self._lock_timeout_s)
+
+    def _require_success(self, report: IngestReport) -> None:
+        mine, self._landed = self._landed, set()
+        for segment in sorted(mine or report.failed_segments):
+            if error := self._failure(segment, report):
+                raise error
 
     def _failure(self, segment: str, report: IngestReport) -> TackroomError | None:
         """Why a segment was set aside, by this ingest or by another process."""

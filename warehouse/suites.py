@@ -1,7 +1,8 @@
 """Great Expectations suites made from the columns, and how a batch is validated with them.
 
-The library takes seconds to import, so it is imported on first use; context, suites and validation
-definitions are kept for the life of the process.
+A batch is validated with folded columns first (`folding.py`), and with the expectations of each
+column when that fails, to tell which of them is broken. The library takes seconds to import, so it
+is imported on first use; context, suites and batch definitions are kept while the process lives.
 """
 
 # pyright: reportPrivateImportUsage=false, reportUnknownMemberType=false
@@ -20,7 +21,8 @@ import polars as pl
 
 from schemas.ids import canonical_json
 from schemas.tables import TABLES, Table
-from warehouse.columns import Column, columns_of
+from warehouse.columns import Bound, Column, columns_of
+from warehouse.folding import FIRST_MISSING, TEXTS, first_missing, fold, folding_of
 
 if TYPE_CHECKING:
     import great_expectations as gx
@@ -29,8 +31,6 @@ if TYPE_CHECKING:
 MAX_ROWS = 100_000
 """Most rows one validation sees."""
 MAX_KEYS = 20
-FIRST_MISSING = "first_missing"
-"""Derived column: the first required column without a value, null when the row is complete."""
 
 
 @dataclass(frozen=True)
@@ -59,23 +59,23 @@ def validate(table: Table, frame: pl.DataFrame) -> list[SuiteResult]:
 def _validate_chunk(table: Table, frame: pl.DataFrame) -> SuiteResult:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        definition = _batch_definition(table.name)
-        batch = definition.get_batch(batch_parameters={"dataframe": _checked_frame(table, frame)})
-        suite = _suite(table.name)
-        if batch.validate(suite, result_format="BOOLEAN_ONLY").success:
+        batch = _batch(table, fold(table, frame))
+        if batch.validate(_folded_suite(table.name), result_format="BOOLEAN_ONLY").success:
             return SuiteResult(frame.height, 0, "[]", ())
         wanted = {"result_format": "COMPLETE", "unexpected_index_column_names": list(table.key)}
-        result = batch.validate(suite, result_format=cast("Any", wanted))
+        batch = _batch(table, _checked_frame(table, frame))
+        result = batch.validate(_suite(table.name), result_format=cast("Any", wanted))
     return _failure(frame.height, cast("dict[str, Any]", result.to_json_dict()))
 
 
-def _checked_frame(table: Table, frame: pl.DataFrame) -> object:
-    """The columns a suite looks at, as a pandas frame, with the derived `FIRST_MISSING`."""
-    required = [column.name for column in columns_of(table) if not column.nullable]
-    missing = pl.coalesce(
-        [pl.when(pl.col(name).is_null()).then(pl.lit(name)) for name in required]
-    ).alias(FIRST_MISSING)
-    return frame.select(*_checked_names(table)[:-1], missing).to_pandas()
+def _batch(table: Table, frame: pl.DataFrame) -> Any:
+    parameters = {"dataframe": frame.to_pandas()}
+    return _batch_definition(table.name).get_batch(batch_parameters=parameters)
+
+
+def _checked_frame(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
+    """The columns that the expectations of each column look at."""
+    return frame.select(*_checked_names(table)[:-1], first_missing(table))
 
 
 def _checked_names(table: Table) -> list[str]:
@@ -104,7 +104,7 @@ def warm_up() -> None:
     for name, table in TABLES.items():
         if table.in_digest:
             _batch_definition(name)
-            _suite(name)
+            _folded_suite(name)
 
 
 @cache
@@ -127,31 +127,60 @@ def _batch_definition(table_name: str) -> Any:
 
 @cache
 def _suite(table_name: str) -> gx.ExpectationSuite:
+    return _named_suite(table_name, expectations_of(TABLES[table_name]))
+
+
+@cache
+def _folded_suite(table_name: str) -> gx.ExpectationSuite:
+    return _named_suite(f"{table_name}_folded", folded_expectations_of(TABLES[table_name]))
+
+
+def _named_suite(name: str, expectations: list[Expectation]) -> gx.ExpectationSuite:
     _context()
     import great_expectations as gx
 
-    expectations = cast("Any", expectations_of(TABLES[table_name]))
-    return gx.ExpectationSuite(name=table_name, expectations=expectations)
+    return gx.ExpectationSuite(name=name, expectations=cast("Any", expectations))
 
 
 def expectations_of(table: Table) -> list[Expectation]:
     """Expectations of a table: its columns, its key, required values, each column's constraints.
 
     That required columns hold a value is one expectation over a derived column, which names the
-    first that does not: one expectation costs 10 ms, and a table has up to 25 required columns.
+    first that does not.
     """
+    found = _expectations_of_rows(table, _checked_names(table))
+    for column in columns_of(table):
+        found.extend(_expectations_of_column(column))
+    return found
+
+
+def folded_expectations_of(table: Table) -> list[Expectation]:
+    """Expectations of a table's folded columns, which hold exactly if those of all columns do."""
+    from great_expectations import expectations as gxe
+
+    folding = folding_of(table)
+    found = _expectations_of_rows(table, [*table.key, *folding.names])
+    if folding.texts:
+        found.append(gxe.ExpectColumnValuesToMatchRegex(column=TEXTS, regex=folding.pattern))
+    found.extend(
+        gxe.ExpectColumnValuesToBeBetween(column=folded.name, **_limits((folded.bound,)))
+        for folded in folding.bounds
+    )
+    found.extend(gxe.ExpectColumnValuesToBeJsonParseable(column=name) for name in folding.json)
+    return found
+
+
+def _expectations_of_rows(table: Table, columns: list[str]) -> list[Expectation]:
     from great_expectations import expectations as gxe
 
     found: list[Expectation] = [
-        gxe.ExpectTableColumnsToMatchOrderedList(column_list=_checked_names(table)),
+        gxe.ExpectTableColumnsToMatchOrderedList(column_list=columns),
         gxe.ExpectColumnValuesToBeNull(column=FIRST_MISSING),
     ]
     if len(table.key) == 1:
         found.append(gxe.ExpectColumnValuesToBeUnique(column=table.key[0]))
     else:
         found.append(gxe.ExpectCompoundColumnsToBeUnique(column_list=list(table.key)))
-    for column in columns_of(table):
-        found.extend(_expectations_of_column(column))
     return found
 
 
@@ -166,15 +195,17 @@ def _expectations_of_column(column: Column) -> list[Expectation]:
     if column.pattern is not None:
         found.append(gxe.ExpectColumnValuesToMatchRegex(column=column.name, regex=column.pattern))
     if column.bounds:
-        found.append(gxe.ExpectColumnValuesToBeBetween(column=column.name, **_limits(column)))
+        found.append(
+            gxe.ExpectColumnValuesToBeBetween(column=column.name, **_limits(column.bounds))
+        )
     if column.is_json:
         found.append(gxe.ExpectColumnValuesToBeJsonParseable(column=column.name))
     return found
 
 
-def _limits(column: Column) -> dict[str, Any]:
+def _limits(bounds: tuple[Bound, ...]) -> dict[str, Any]:
     limits: dict[str, Any] = {}
-    for bound in column.bounds:
+    for bound in bounds:
         side = "min" if bound.operator in (">=", ">") else "max"
         limits[f"{side}_value"] = bound.value
         limits[f"strict_{side}"] = bound.operator in (">", "<")

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 POINTS = [
     "landing.py:_write_file",
     "landing.py:sync_folder",
-    "ingest.py:prepare_live",
+    "ingest.py:live_database",
     "ingest.py:_ingest",
     "batch.py:_insert",
     "batch.py:_suite_results",
@@ -20,7 +20,7 @@ POINTS = [
     "batch.py:insert_rows",
     "ingest.py:_report",
     "shutil.py:rmtree",
-    "snapshot.py:_checkpoint",
+    "snapshot.py:checkpoint",
     "snapshot.py:_copy",
     "snapshot.py:point_current_at",
 ]
