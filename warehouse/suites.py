@@ -11,6 +11,7 @@ is imported on first use; context, suites and batch definitions are kept while t
 from __future__ import annotations
 
 import json
+import logging
 import os
 import warnings
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 MAX_ROWS = 100_000
 """Most rows one validation sees."""
 MAX_KEYS = 20
+_CHATTY = "great_expectations.data_context.types.base"
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,8 @@ def _context() -> gx.data_context.EphemeralDataContext:
         warnings.simplefilter("ignore")
         import great_expectations as gx
 
+        # This module of it sets its own level, past the one that whoever shows logs has chosen.
+        logging.getLogger(_CHATTY).setLevel(logging.WARNING)
         context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = cast("Any", {"globally": False})
     return context

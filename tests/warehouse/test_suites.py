@@ -1,3 +1,7 @@
+import subprocess
+import sys
+from pathlib import Path
+
 import polars as pl
 import pytest
 
@@ -57,3 +61,16 @@ def test_every_constraint_of_a_table_has_an_expectation(table):
     assert found.count("ExpectColumnValuesToBeBetween") == sum(bool(c.bounds) for c in columns)
     assert found.count("ExpectColumnValuesToMatchRegex") == sum(bool(c.pattern) for c in columns)
     assert found.count("ExpectColumnValuesToBeJsonParseable") == sum(c.is_json for c in columns)
+
+
+@pytest.mark.slow
+def test_the_library_says_nothing_to_whoever_shows_warnings():
+    code = "import logging; logging.basicConfig(); import warehouse.suites as s; s.warm_up()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        timeout=110,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
