@@ -307,7 +307,7 @@ def test_a_factory_that_gives_no_environment_is_one_clear_line(opened, word, sai
 
 
 def test_an_interpreter_that_is_not_there_is_one_clear_line(opened):
-    with pytest.raises(ConfigError, match="--python"):
+    with pytest.raises(ConfigError, match="TACKROOM_PYTHON"):
         opened(python="/no/such/python")
 
 

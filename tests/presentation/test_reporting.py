@@ -103,8 +103,9 @@ def scored(number, model, split, success, tasks=100, **changes):
 
 
 @pytest.fixture
-def listed(fill_home, capsys):
+def listed(monkeypatch, fill_home, capsys):
     """The columns of the one stored harness with some scores."""
+    monkeypatch.setenv("COLUMNS", "200")
 
     def show(*scores):
         fill_home([*harness_rows(seed_harness("sqldesk")), *scores])

@@ -11,7 +11,7 @@ HUGE = "SELECT 7 AS n, repeat('x', 50000000) AS text"
 
 @pytest.fixture(scope="module")
 def tackroom(make_command_line):
-    return make_command_line("sql")
+    return make_command_line("sql", {"COLUMNS": "1000000"})
 
 
 def test_a_table_with_a_huge_value_shortens_it_and_says_so(tackroom):
