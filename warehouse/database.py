@@ -1,9 +1,12 @@
 """Open DuckDB files, the live one to write and a snapshot to read; tell damage from the rest."""
 
 import os
+import struct
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import duckdb
 import polars as pl
@@ -19,11 +22,12 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
-_FILE_HEADERS = 3 * 4096
-_SIZE = """
-SELECT total_blocks * block_size FROM pragma_database_size()
-WHERE database_name = current_database()
-"""
+_HEADERS_AT = (4096, 8192)
+_HEADER_BYTES = 4096
+_HEADER = struct.Struct("<6Q")
+_BLOCK_SIZES = frozenset(2**power for power in range(14, 19))
+_SMALL = 16_000_000
+_MOST_FREE = 100
 _DAMAGE = (
     "corrupt database",
     "checksum",
@@ -32,6 +36,13 @@ _DAMAGE = (
     "failed to load metadata",
     "failure while replaying wal",
 )
+
+
+@dataclass(frozen=True)
+class _Header:
+    iteration: int
+    blocks: int
+    block_bytes: int
 
 
 class DamagedFile(WarehouseError):
@@ -117,9 +128,29 @@ def create_database(path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def stored_bytes(connection: duckdb.DuckDBPyConnection) -> int:
-    """Size of the open file by its own account; it may be shorter when its end is free."""
-    return int(connection.execute(_SIZE).fetchall()[0][0]) + _FILE_HEADERS
+def stored_bytes(path: Path) -> int:
+    """Size of a database file by its own account; the file is shorter when its end is free.
+
+    It stands in the newer of two headers, which DuckDB checks when it opens the file. A file whose
+    header says something impossible has the size it has.
+    """
+    actual = path.stat().st_size
+    with path.open("rb") as file:
+        headers = [_read_header(file, place) for place in _HEADERS_AT]
+    newest = max(filter(None, headers), key=lambda header: header.iteration, default=None)
+    if newest is None or newest.block_bytes not in _BLOCK_SIZES:
+        return actual
+    told = _HEADERS_AT[-1] + _HEADER_BYTES + newest.blocks * newest.block_bytes
+    return told if told <= _MOST_FREE * max(actual, _SMALL) else actual
+
+
+def _read_header(file: BinaryIO, place: int) -> _Header | None:
+    file.seek(place)
+    content = file.read(_HEADER.size)
+    if len(content) < _HEADER.size:
+        return None
+    _, iteration, _, _, blocks, block_bytes = _HEADER.unpack(content)
+    return _Header(iteration, blocks, block_bytes)
 
 
 @contextmanager

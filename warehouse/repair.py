@@ -19,7 +19,6 @@ from warehouse.ingest import live_database
 from warehouse.migrate import is_current
 from warehouse.paths import Paths
 from warehouse.snapshot import (
-    checkpoint,
     damaged_snapshots,
     newest_snapshot,
     point_current_at,
@@ -41,9 +40,8 @@ def open_snapshot(path: Path) -> duckdb.DuckDBPyConnection:
     """
     connection = attach(path)
     try:
-        wanted = stored_bytes(connection)
-        found = path.stat().st_size
-    except (duckdb.Error, OSError) as error:
+        wanted, found = stored_bytes(path), path.stat().st_size
+    except OSError as error:
         connection.close()
         raise failed(path, error) from error
     if found < wanted:
@@ -65,9 +63,9 @@ def mend(paths: Paths) -> None:
     damaged = damaged_snapshots(paths)
     try:
         with advising(paths):
-            with live_database(paths) as live:
-                size = checkpoint(live, paths)
-            newest = publish_snapshot(paths, size)
+            with live_database(paths):
+                pass
+            newest = publish_snapshot(paths)
     except WarehouseError as error:
         good = newest_snapshot(paths)
         if good is None or not _is_of_this_release(good):

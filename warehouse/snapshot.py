@@ -22,10 +22,8 @@ _NAME = re.compile(r"\d{6,}\.duckdb")
 _SET_ASIDE = re.compile(r"\d{6,}\.damaged")
 
 
-def publish_snapshot(paths: Paths, size: int | None = None) -> Path:
+def publish_snapshot(paths: Paths) -> Path:
     """Copy the live file when it has changed; return the newest snapshot. Needs the ingest lock.
-
-    The live file is closed; `size` is what `checkpoint` gave before, so that it stays so.
 
     Raises:
         WarehouseError: the live file is damaged or the copy could not be written.
@@ -36,12 +34,11 @@ def publish_snapshot(paths: Paths, size: int | None = None) -> Path:
     if newest is not None and _is_copy(paths.live, newest):
         point_current_at(newest, paths)
         return newest
-    if size is None:
-        with open_database(paths.live, read_only=False) as live:
-            size = checkpoint(live, paths)
+    if _has_wal(paths.live):  # else all was written into the live file when it was closed
+        _checkpoint(paths.live)
     number = 1 + max(map(_number, (*_numbered(paths), *damaged_snapshots(paths))), default=0)
     target = paths.snapshots / f"{number:06d}.duckdb"
-    _copy(paths.live, target, size)
+    _copy(paths.live, target)
     point_current_at(target, paths)
     for old in _numbered(paths)[:-KEPT_SNAPSHOTS]:
         old.unlink(missing_ok=True)
@@ -98,16 +95,15 @@ def _is_copy(live: Path, snapshot: Path) -> bool:
     return not _has_wal(live) and live.stat().st_mtime_ns == snapshot.stat().st_mtime_ns
 
 
-def checkpoint(live: duckdb.DuckDBPyConnection, paths: Paths) -> int:
-    """Write all that is stored into the live file itself; return its size by its own account."""
-    try:
-        if _has_wal(paths.live):
-            live.execute("CHECKPOINT")
-        return stored_bytes(live)
-    except duckdb.Error as error:
-        if is_full(error):
-            raise _no_room(paths.live, 0) from error
-        raise failed(paths.live, error) from error
+def _checkpoint(live: Path) -> None:
+    """Write all that is stored into the live file itself."""
+    with open_database(live, read_only=False) as connection:
+        try:
+            connection.execute("CHECKPOINT")
+        except duckdb.Error as error:
+            if is_full(error):
+                raise _no_room(live, 0) from error
+            raise failed(live, error) from error
 
 
 def _has_wal(live: Path) -> bool:
@@ -120,13 +116,13 @@ def _no_room(place: Path, needed: int) -> WarehouseError:
     return full_disk("cannot publish a snapshot", place, kept=kept, needed=needed)
 
 
-def _copy(live: Path, target: Path, size: int) -> None:
+def _copy(live: Path, target: Path) -> None:
     """Copy the live file, in full size, so that a copy that was cut short can be told."""
     draft = target.with_name(f".{target.name}.draft")
     try:
         shutil.copyfile(live, draft)
         with draft.open("r+b") as file:
-            file.truncate(max(size, draft.stat().st_size))
+            file.truncate(max(stored_bytes(draft), draft.stat().st_size))
             os.fsync(file.fileno())
         state = live.stat()
         os.utime(draft, ns=(state.st_atime_ns, state.st_mtime_ns))
@@ -135,7 +131,7 @@ def _copy(live: Path, target: Path, size: int) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         if is_full(error):
-            raise _no_room(target, max(size, live.stat().st_size)) from error
+            raise _no_room(target, live.stat().st_size) from error
         what = f"cannot publish {target}: {first_line(error)}"
         raise WarehouseError(what, hint="check that the folder is writable") from error
     finally:

@@ -18,7 +18,6 @@ from warehouse.paths import Paths
 from warehouse.reader import Reader
 from warehouse.repair import advising, mend
 from warehouse.snapshot import (
-    checkpoint,
     damaged_snapshots,
     leads_to_newest,
     newest_snapshot,
@@ -81,7 +80,7 @@ class Warehouse:
         return report
 
     def commit(self) -> IngestReport:
-        """Ingest and publish, and open the live file only once for both.
+        """Ingest and publish.
 
         Raises:
             DataContractError: rows landed here broke a check; nothing of their segment is stored.
@@ -91,13 +90,14 @@ class Warehouse:
             with live_database(self.paths) as live:
                 report = ingest_pending(self.paths, live)
                 self._require_success(report)
-                size = checkpoint(live, self.paths)
-            publish_snapshot(self.paths, size)
+            publish_snapshot(self.paths)
         return report
 
     def publish(self) -> Path:
         """Copy the live file to a new snapshot when it has changed; return the newest snapshot."""
         with self._lock(), advising(self.paths):
+            with live_database(self.paths):  # what does not open must not become a snapshot
+                pass
             return publish_snapshot(self.paths)
 
     @contextmanager

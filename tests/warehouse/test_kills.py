@@ -20,7 +20,7 @@ POINTS = [
     "batch.py:insert_rows",
     "ingest.py:_report",
     "shutil.py:rmtree",
-    "snapshot.py:checkpoint",
+    "snapshot.py:publish_snapshot",
     "snapshot.py:_copy",
     "snapshot.py:point_current_at",
 ]

@@ -5,7 +5,7 @@ import pytest
 
 from schemas.errors import WarehouseError
 from schemas.runs import StageEventRow
-from warehouse.database import open_database
+from warehouse.database import open_database, stored_bytes
 from warehouse.store import Warehouse
 
 
@@ -51,6 +51,32 @@ def test_the_stable_path_opens_the_newest_snapshot(store, make):
     assert store.paths.current.resolve() == newest.resolve()
     with duckdb.connect(str(store.paths.current), read_only=True) as connection:
         assert connection.execute("SELECT stage FROM stage_events").fetchall() == [("a",)]
+
+
+def test_a_sound_snapshot_is_never_taken_for_one_that_was_cut_short(store, make, fill, caplog):
+    """DuckDB cuts free blocks off its file, and counts them in the file all the same."""
+    differing = 0
+    for size in (1, 40, 1, 1, 80, 3, 1, 20, 1, 1):
+        first = size * 1_000 + differing * 10_000 + len(list(store.paths.snapshots.iterdir()))
+        fill(store, [row for number in range(size) for row in make.episode(first + number)])
+        differing += store.paths.live.stat().st_size < stored_bytes(store.paths.live)
+        with duckdb.connect(str(store.snapshot), read_only=True) as connection:
+            told = connection.execute(
+                "SELECT total_blocks * block_size FROM pragma_database_size()"
+            ).fetchall()
+        assert stored_bytes(store.snapshot) == told[0][0] + 3 * 4096
+        assert store.snapshot.stat().st_size == stored_bytes(store.snapshot)
+        assert Warehouse(store.paths.home).snapshot == store.snapshot
+    assert differing
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"x" * 5_000, b"\xff" * 20_000, b"\x00" * 20_000], ids=range(4)
+)
+def test_a_file_without_a_sensible_header_has_the_size_it_has(tmp_path, content):
+    (tmp_path / "file").write_bytes(content)
+    assert stored_bytes(tmp_path / "file") == len(content)
 
 
 def test_an_open_reader_keeps_its_snapshot_while_others_are_published(store, make):
