@@ -42,6 +42,25 @@ WHERE l.role IS NOT NULL AND l.artifact IS NOT NULL AND l.outcome IS NOT NULL
 """
 
 
+# Whether the call helps at the few points that were forked differs from model to model.
+WORTH_CALLING = """
+SELECT count(*) FROM decision_points AS p
+WHERE NOT p.called AND (
+    EXISTS (
+        SELECT 1 FROM benefit_gaps AS g
+        WHERE g.artifact_id = p.artifact_id AND g.gap_type = 'activation'
+        AND (g.effect > 0 OR coalesce(g.effect, 0) = 0
+             AND g.verdict IN ('unmeasured', 'not_called', 'undecided'))
+    )
+    OR EXISTS (
+        SELECT 1 FROM counterfactuals AS c
+        WHERE c.decision_point_id = p.decision_point_id
+        AND c.arm = 'reference' AND c.invoked AND c.success
+    )
+)
+"""
+
+
 @pytest.fixture(scope="module")
 def cycle(tmp_path_factory):
     """One cycle whose final harness has a skill and whose stages have been run."""
@@ -84,8 +103,8 @@ def test_a_severity_is_the_product_of_its_parts(cycle):
     assert count(wrong) == 0
 
 
-def test_both_kinds_of_examples_arise_and_trace_to_their_steps(cycle):
-    assert cycle.synthesis.examples["anchored_call"] > 0
+def test_examples_arise_where_forks_say_so_and_trace_to_their_steps(cycle):
+    assert cycle.synthesis.examples.get("anchored_call", 0) == count(WORTH_CALLING)
     assert cycle.synthesis.examples["faithful_pair"] > 0
     assert count(TRACED) == sum(cycle.synthesis.examples.values())
     assert count("SELECT count(*) FROM training_examples WHERE NOT simulated") == 0

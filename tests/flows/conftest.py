@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
+WORLDS = (str(ROOT), str(ROOT / "tests" / "planted"))
 STARTED_IN_S, RUN_IN_S = 120, 200
 DEPLOYMENTS, BUSY = 9, 503
 ENDED = {"COMPLETED", "FAILED", "CRASHED", "CANCELLED"}
@@ -81,7 +82,7 @@ def served(tmp_path_factory) -> Iterator[Served]:
     """Deployments served from an empty folder with a relative data folder."""
     folder, port = tmp_path_factory.mktemp("up"), free_port()
     environ = {k: v for k, v in os.environ.items() if not k.startswith(("TACKROOM_", "PREFECT_"))}
-    environ |= {"TACKROOM_HOME": "home", "PYTHONPATH": str(ROOT), "DO_NOT_TRACK": "1"}
+    environ |= {"TACKROOM_HOME": "home", "PYTHONPATH": os.pathsep.join(WORLDS), "DO_NOT_TRACK": "1"}
     said = folder / "said.txt"
     with said.open("wb") as log:
         process = subprocess.Popen(

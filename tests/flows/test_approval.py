@@ -6,7 +6,7 @@ import duckdb
 import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
-COMMITS = {"environment": "household", "tasks": 24, "rounds": 1, "slots": 1, "seed": 1}
+COMMITS = {"environment": "depot", "tasks": 24, "rounds": 1, "slots": 1, "seed": 1}
 
 
 def start(served, **more) -> str:
