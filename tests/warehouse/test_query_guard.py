@@ -17,6 +17,7 @@ REFUSED = {
     "alter": "ALTER TABLE steps DROP COLUMN text",
     "second statement": "SELECT 1; DROP TABLE steps",
     "second statement behind a comment": "SELECT 1 /* ; */; -- x\nSELECT 2",
+    "second statement behind a NUL": "SELECT 1\x00; DROP TABLE steps",
     "copy out": "COPY steps TO '{folder}/out.csv'",
     "copy in": "COPY steps FROM '/etc/passwd'",
     "explain a copy": "EXPLAIN ANALYZE COPY (SELECT 1) TO '{folder}/out.csv'",
