@@ -87,23 +87,3 @@ def _is_number(cell: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-class Progress:
-    """A counter on the terminal; silent where stderr is not one."""
-
-    def __init__(self, title: str) -> None:
-        self._title = title
-        self._shown = sys.stderr.isatty()
-
-    def __call__(self, done: int, total: int) -> None:
-        """Show how far the work has come."""
-        if self._shown:
-            sys.stderr.write(f"\r{self._title}: {done}/{total}\x1b[K")
-            sys.stderr.flush()
-
-    def close(self) -> None:
-        """Leave the line as it was."""
-        if self._shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()

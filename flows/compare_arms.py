@@ -10,6 +10,7 @@ from flows.prefect_stages import as_task, publish_summary, publish_table
 from schemas.forms import ArmsForm
 from schemas.plans import CyclePlan
 from tasks.budget_arms import (
+    EditorArm,
     arm_form,
     cycle_arm,
     list_arms,
@@ -66,11 +67,9 @@ def run_arms(
     }
 
 
-def _evolve(plan: CyclePlan, arm: str, budget: int, call: Caller) -> str:
+def _evolve(plan: CyclePlan, arm: EditorArm, budget: int, call: Caller) -> str:
     """Run the cycle of an arm without releasing what it ends with."""
-    form = arm_form(plan.form, arm, budget)
-    form = form.model_copy(update={"harness": plan.base_harness_id})
-    child: CyclePlan = call(open_cycle)(form)
+    child: CyclePlan = call(open_cycle)(arm_form(plan, arm, budget))
     harness_id = evolve_in_rounds(child, call, nobody)
     call(score_sealed)(child, harness_id, "final")
     return child.cycle_id

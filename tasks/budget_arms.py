@@ -1,10 +1,9 @@
 """What else a cycle's rollouts would have bought: the arms of one cycle as rows."""
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 from schemas.arms import BudgetArmRow
-from schemas.errors import ConfigError
 from schemas.forms import CycleForm
 from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan
@@ -12,7 +11,7 @@ from tasks.collection import open_collector
 from tasks.statistics.proportions import wilson
 from tasks.workbench import Workbench, first_tasks
 
-EDITOR_ARMS = {"prompt": "prompt", "random": "random"}
+EditorArm = Literal["prompt", "random"]
 MOST_TRIES = 64
 IDLE_ROUNDS = 20
 # Scoring and diagnosis would be the same in every arm, so their rollouts are not part of a budget.
@@ -36,33 +35,29 @@ def rollouts_spent(cycle_id: str) -> int:
         return int(reader.scalar(_SPENT, [cycle_id]) or 0)
 
 
-def arm_form(form: CycleForm, arm: str, budget: int) -> CycleForm:
-    """The cycle of an arm: another editor, and rounds until the budget is used.
-
-    Raises:
-        ConfigError: there is no such arm.
-    """
-    if arm not in EDITOR_ARMS:
-        what = f"there is no arm `{arm[:60]}`"
-        raise ConfigError(what, hint=f"sampling, {', '.join(EDITOR_ARMS)}")
+def arm_form(plan: CyclePlan, arm: EditorArm, budget: int) -> CycleForm:
+    """The cycle of an arm: another editor from the same base, rounds until the budget is used."""
     update = {
-        "editor": EDITOR_ARMS[arm],
+        "editor": arm,
+        "harness": plan.base_harness_id,
         "rounds": IDLE_ROUNDS,
         "patience": IDLE_ROUNDS,
         "most_rollouts": budget,
         "approval": "none",
     }
-    return form.model_copy(update=update)
+    return plan.form.model_copy(update=update)
 
 
-def cycle_arm(cycle_id: str, arm: str, arm_cycle_id: str) -> BudgetArmRow:
+def cycle_arm(
+    cycle_id: str, arm: EditorArm | Literal["evolution"], arm_cycle_id: str
+) -> BudgetArmRow:
     """The arm that a finished cycle is."""
     with Workbench.open().warehouse.read() as reader:
         rows = reader.rows(EvaluationRow, "cycle_id = ? AND purpose = 'final'", [arm_cycle_id])
     final = rows[0]
     return BudgetArmRow(
         cycle_id=cycle_id,
-        arm="evolution" if arm == "evolution" else "prompt" if arm == "prompt" else "random",
+        arm=arm,
         arm_cycle_id=arm_cycle_id,
         harness_id=final.harness_id,
         rollouts=rollouts_spent(arm_cycle_id),

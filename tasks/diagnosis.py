@@ -25,16 +25,9 @@ from tasks.harness import Harness, Sandbox
 from tasks.harness.conduct import LOAD_TOOL
 from tasks.scores import is_simulated
 from tasks.stage import stage
+from tasks.stored_ids import find_cycle
 from tasks.workbench import Workbench, first_tasks
 
-_NEWEST = """
-SELECT cycle_id FROM cycles
-WHERE cycle_id NOT IN (
-    SELECT arm_cycle_id FROM budget_arms WHERE arm <> 'evolution' AND arm_cycle_id IS NOT NULL
-)
-ORDER BY model <> 'imported' DESC, created_at DESC, cycle_id
-LIMIT 1
-"""
 _GAPS = """
 SELECT rank, family, gap_type, artifact, artifact_id, severity, reach, prevalence, effect,
        effect_lcb, points, failed_runs, unexplained_runs
@@ -135,18 +128,15 @@ def finished_cycle(bench: Workbench, cycle_id: str) -> tuple[CyclePlan, str]:
         ConfigError: there is no such cycle, or it has not come to its end.
     """
     with bench.warehouse.read() as reader:
-        wanted = cycle_id or str(reader.scalar(_NEWEST) or "")
-        cycles = reader.rows(CycleRow, "cycle_id = ?", [wanted])
-        if not cycles:
-            what = f"there is no cycle `{wanted}`" if wanted else "there is no cycle yet"
-            raise ConfigError(what, hint="run `tackroom cycle`, or list the table `cycles`")
+        wanted = find_cycle(reader, cycle_id)
+        [cycle] = reader.rows(CycleRow, "cycle_id = ?", [wanted])
         scores = reader.rows(EvaluationRow, "cycle_id = ? AND purpose = 'final'", [wanted])
-    if cycles[0].model == IMPORTED:
+    if cycle.model == IMPORTED:
         what = f"cycle `{wanted}` edits imported history and has no live world to diagnose in"
         raise ConfigError(what, hint="name a cycle of `tackroom cycle` with --cycle")
     if not scores:
         what = f"cycle `{wanted}` has not come to its end"
         raise ConfigError(what, hint="run the same `tackroom cycle` again; it goes on where it was")
-    form = stored_form(cycles[0])
-    plan = CyclePlan(cycle_id=wanted, form=form, base_harness_id=cycles[0].base_harness_id)
+    form = stored_form(cycle)
+    plan = CyclePlan(cycle_id=wanted, form=form, base_harness_id=cycle.base_harness_id)
     return plan, scores[-1].harness_id

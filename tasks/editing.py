@@ -16,7 +16,7 @@ from tasks.agent.protocols import Environment
 from tasks.collection import cycle_episodes, train_purpose
 from tasks.editor.protocols import Brief, Editor, KeepsSessions, Proposal, RejectedEdit
 from tasks.editor.session import Session
-from tasks.editor_rows import session_rows
+from tasks.editor_rows import Place, edit_row, session_rows
 from tasks.editor_services import Round, open_workshop, told
 from tasks.editor_words import open_editor
 from tasks.gate.candidate import Candidate
@@ -32,7 +32,7 @@ from tasks.gating_inputs import (
     require_pinned,
     static_context,
 )
-from tasks.harness import Harness, Sandbox, diff
+from tasks.harness import Harness, Sandbox
 from tasks.harness_rows import harness_rows
 from tasks.stage import stage
 from tasks.workbench import Workbench
@@ -220,23 +220,6 @@ def _refusal(desk: _Desk, checked: Checked) -> GateDecisionRow:
 
 
 def _edit_row(bench: Workbench, desk: _Desk, one: _Tried) -> EditRow:
-    proposal = one.proposal
-    return EditRow(
-        edit_id=one.checked.candidate.edit_id,
-        cycle_id=desk.plan.cycle_id,
-        round=desk.round_number,
-        ordinal=one.ordinal,
-        editor=desk.editor.name,
-        parent_harness_id=proposal.parent.harness_id,
-        child_harness_id=proposal.child.harness_id,
-        layer=proposal.layer,
-        artifact=proposal.artifact,
-        kind=proposal.kind,
-        pattern_id=proposal.pattern_id,
-        title=proposal.title,
-        manifest=proposal.manifest.to_json(),
-        diff=diff(proposal.parent, proposal.child),
-        revision=proposal.revision,
-        revises=one.revises,
-        created_at=bench.now,
-    )
+    place = Place(desk.plan.cycle_id, desk.round_number, one.ordinal, desk.editor.name)
+    edit_id = one.checked.candidate.edit_id
+    return edit_row(edit_id, one.proposal, place, now=bench.now, revises=one.revises)

@@ -1,13 +1,27 @@
-"""What editors did, as rows."""
+"""What editors did and proposed, as rows."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from schemas.editors import EditorMessageRow, EditorSessionRow
 from schemas.fields import Row
+from schemas.harness import EditRow
 from schemas.ids import make_id
 from schemas.redaction import Redactor
+from tasks.editor.protocols import Proposal
 from tasks.editor.session import Session
+from tasks.harness import diff
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a proposal stands: its cycle, round and position there, and who made it."""
+
+    cycle_id: str
+    round_number: int
+    ordinal: int
+    editor: str
 
 
 def session_rows(
@@ -60,3 +74,28 @@ def _messages(session_id: str, said: Iterable[tuple]) -> list[Row]:
         )
         for index, (role, tool, content, refused) in enumerate(said)
     ]
+
+
+def edit_row(
+    edit_id: str, proposal: Proposal, place: Place, *, now: datetime, revises: str | None = None
+) -> EditRow:
+    """Row of a proposal."""
+    return EditRow(
+        edit_id=edit_id,
+        cycle_id=place.cycle_id,
+        round=place.round_number,
+        ordinal=place.ordinal,
+        editor=place.editor,
+        parent_harness_id=proposal.parent.harness_id,
+        child_harness_id=proposal.child.harness_id,
+        layer=proposal.layer,
+        artifact=proposal.artifact,
+        kind=proposal.kind,
+        pattern_id=proposal.pattern_id,
+        title=proposal.title,
+        manifest=proposal.manifest.to_json(),
+        diff=diff(proposal.parent, proposal.child),
+        revision=proposal.revision,
+        revises=revises,
+        created_at=now,
+    )

@@ -10,14 +10,11 @@ from schemas.runs import CycleRow
 from tasks.cycle import IMPORTED, is_finished
 from tasks.exporters.formats import FORMATS, Export, export_rows
 from tasks.exporters.jsonl import manifest_path, render, sha256, write_atomically
+from tasks.stored_ids import find_cycle
 from tasks.workbench import Workbench
 
-_NEWEST = """
-SELECT cycles.cycle_id
-FROM cycles
-ORDER BY EXISTS (SELECT 1 FROM training_examples AS e WHERE e.cycle_id = cycles.cycle_id) DESC,
-         cycles.model <> 'imported' DESC, cycles.created_at DESC, cycles.cycle_id
-LIMIT 1
+_HAS_EXAMPLES = """
+EXISTS (SELECT 1 FROM training_examples AS e WHERE e.cycle_id = own_cycles.cycle_id)
 """
 _FINAL = "SELECT harness_id FROM evaluations WHERE cycle_id = ? AND purpose = 'final'"
 _GAPS = "SELECT count(*) FROM benefit_gaps WHERE cycle_id = ?"
@@ -37,8 +34,8 @@ def export_examples(format: str, out: str, cycle: str) -> dict[str, Any]:
         what = f"there is no export format `{format}`"
         raise ConfigError(what, hint=f"one of {', '.join(FORMATS)}")
     bench = Workbench.open()
-    cycle_id = _cycle(bench, cycle)
     with bench.warehouse.read() as reader:
+        cycle_id = find_cycle(reader, cycle, prefer=_HAS_EXAMPLES)
         examples = reader.rows(TrainingExampleRow, "cycle_id = ?", [cycle_id])
     export = export_rows(format, examples)
     if not export.rows:
@@ -62,20 +59,6 @@ def export_examples(format: str, out: str, cycle: str) -> dict[str, Any]:
         "manifest": str(manifest_path(path)),
         "simulated": any(example.simulated for example in export.examples),
     }
-
-
-def _cycle(bench: Workbench, cycle_id: str) -> str:
-    with bench.warehouse.read() as reader:
-        if not cycle_id:
-            newest = reader.scalar(_NEWEST)
-            if newest is None:
-                what = "there is no cycle yet"
-                raise ConfigError(what, hint="run `tackroom cycle` first")
-            return str(newest)
-        if not reader.rows(CycleRow, "cycle_id = ?", [cycle_id]):
-            what = f"there is no cycle `{cycle_id}`"
-            raise ConfigError(what, hint="list the table `cycles` with `tackroom sql`")
-    return cycle_id
 
 
 def _nothing(bench: Workbench, format: str, cycle_id: str, export: Export) -> TackroomError:

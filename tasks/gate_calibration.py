@@ -1,7 +1,7 @@
 """How often the gate is wrong, in a world or on recorded trials, beside the rules of others."""
 
 import asyncio
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +16,18 @@ from tasks.gate.calibration.planted import check_plants
 from tasks.gate.calibration.questions import Source, questions_of
 from tasks.gate.calibration.rivals import RIVALS
 from tasks.harness_rows import harness_rows, task_rows
+from tasks.progress import count, expect, in_stage
 from tasks.scores import require_judged
 from tasks.statistics.proportions import jeffreys
 from tasks.workbench import Workbench, first_tasks
 
-Progress = Callable[[int, int], None]
+KIND = "candidates"
 MAX_FILE_BYTES = 50_000_000
 RIVAL_DRAWS = 20_000
 
 
-def calibrate(
-    form: CalibrateForm, bench: Workbench | None = None, on_progress: Progress | None = None
-) -> dict[str, Any]:
+@in_stage("calibrate gate")
+def calibrate(form: CalibrateForm, bench: Workbench | None = None) -> dict[str, Any]:
     """Measure false accepts and power of the gate, and land what was measured.
 
     Raises:
@@ -39,7 +39,7 @@ def calibrate(
     questions = questions_of(form, source)
     for question in questions:
         check_plants(question.plants, source.bank.success, question.name)
-    answers = asyncio.run(_ask(form, source, questions, on_progress))
+    answers = asyncio.run(_ask(form, source, questions))
     rivals = _rivals(form, source, answers)
     rows = _rows(form, source, answers, rivals)
     bench.land(rows, "calibrate")
@@ -106,27 +106,19 @@ def _with_temperature(form: CalibrateForm) -> str:
     return f"{form.model}?temperature={form.temperature:g}"
 
 
-async def _ask(
-    form: CalibrateForm,
-    source: Source,
-    questions: list[Question],
-    on_progress: Progress | None,
-) -> list[Answer]:
+async def _ask(form: CalibrateForm, source: Source, questions: list[Question]) -> list[Answer]:
     counts = [form.candidates, *[form.planted] * (len(questions) - 1)]
-    done, total = 0, sum(counts)
-    answers: list[Answer] = []
-    for question, count in zip(questions, counts, strict=True):
-        before = done
-
-        def step(part: int, _whole: int, before: int = before) -> None:
-            if on_progress:
-                on_progress(before + part, total)
-
-        answers.append(
-            await ask(question, source.bank, candidates=count, seed=form.seed, on_progress=step)
+    expect(KIND, sum(counts))
+    return [
+        await ask(
+            question,
+            source.bank,
+            candidates=wanted,
+            seed=form.seed,
+            on_candidate=partial(count, KIND),
         )
-        done += count
-    return answers
+        for question, wanted in zip(questions, counts, strict=True)
+    ]
 
 
 def _rivals(form: CalibrateForm, source: Source, answers: list[Answer]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ every train run that they could touch is run again with them, which gives the tr
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
 from typing import Any
@@ -15,7 +15,7 @@ from schemas.episode import Episode
 from schemas.errors import ConfigError
 from schemas.fields import Row
 from schemas.forms import ForecastForm
-from schemas.harness import EditPredictionRow, EditRow
+from schemas.harness import EditPredictionRow
 from schemas.ids import make_id
 from tasks.agent.protocols import Environment, Model
 from tasks.annotation import annotate_failures, annotation_rows
@@ -25,18 +25,20 @@ from tasks.annotator.profile import profile_of_environment
 from tasks.collection import Collector, open_collector
 from tasks.editor.protocols import Brief, Proposal
 from tasks.editor.registry import create_editor
+from tasks.editor_rows import Place, edit_row
 from tasks.environments.registry import EMBEDDED
 from tasks.gate.check import check_candidates
 from tasks.gate.findings import Checked
 from tasks.gate.forecast import ALL, Foretold, Score, Seen, score_forecasts
 from tasks.gate.touch import Replayer
 from tasks.gating_inputs import candidate_of, static_context
-from tasks.harness import Harness, diff
+from tasks.harness import Harness
 from tasks.harness_rows import harness_rows, task_rows
+from tasks.progress import count, expect, in_stage
 from tasks.scores import require_judged
 from tasks.workbench import Workbench, first_tasks
 
-Progress = Callable[[int, int], None]
+KIND = "edits run"
 EDITORS = ("rules", "harmful", "random")
 PURPOSE = "forecast"
 _SEEN = """
@@ -85,9 +87,8 @@ class _World:
     episodes: tuple[Episode, ...]
 
 
-def forecast(
-    form: ForecastForm, bench: Workbench | None = None, on_progress: Progress | None = None
-) -> dict[str, Any]:
+@in_stage("forecast")
+def forecast(form: ForecastForm, bench: Workbench | None = None) -> dict[str, Any]:
     """Plant and run edits unless the form says none, then score every forecast with a truth.
 
     Raises:
@@ -100,7 +101,7 @@ def forecast(
         names = [form.environment] if form.environment else sorted(EMBEDDED)
         for position, name in enumerate(names):
             share = (form.edits - sum(world["edits"] for world in worlds)) / (len(names) - position)
-            worlds.append(asyncio.run(_plant(form, bench, name, round(share), on_progress)))
+            worlds.append(asyncio.run(_plant(form, bench, name, round(share))))
     with bench.warehouse.read() as reader:
         seen = [Seen(*row) for row in reader.frame(_SEEN).rows()]
         ids = sorted({one.edit_id for one in seen})
@@ -147,9 +148,7 @@ def _as_dict(score: Score) -> dict[str, Any]:
     }
 
 
-async def _plant(
-    form: ForecastForm, bench: Workbench, name: str, count: int, on_progress: Progress | None
-) -> dict[str, Any]:
+async def _plant(form: ForecastForm, bench: Workbench, name: str, wanted: int) -> dict[str, Any]:
     """Make edits in one world, store their forecasts, and run them on all train tasks."""
     environment, model = bench.environment(name), bench.model(form.model)
     parent = bench.harness(environment.name, form.harness)
@@ -162,12 +161,12 @@ async def _plant(
         require_judged(episodes)
         replayer = Replayer(collector.sandbox, [tool.as_openai() for tool in environment.tools])
         world = _World(bench, environment, model, parent, collector, replayer, tuple(episodes))
-        planted = _spread(await _propose(world, form.seed), count)
+        planted = _spread(await _propose(world, form.seed), wanted)
+        expect(KIND, len(planted))
         bench.land([row for one in planted for row in _rows(world, one)], PURPOSE)
-        for position, one in enumerate(planted, start=1):
+        for one in planted:
             await _run(world, one)
-            if on_progress:
-                on_progress(position, len(planted))
+            count(KIND)
     bench.commit()
     return {
         "environment": environment.name,
@@ -264,21 +263,6 @@ def _rows(world: _World, one: _Planted) -> list[Row]:
     rows: list[Row] = [*harness_rows(proposal.child), *checked.predictions]
     if checked.replay is not None:
         rows.append(checked.replay)
-    edit = EditRow(
-        edit_id=checked.candidate.edit_id,
-        cycle_id=world.collector.cycle_id,
-        round=1,
-        ordinal=one.ordinal,
-        editor=one.editor,
-        parent_harness_id=proposal.parent.harness_id,
-        child_harness_id=proposal.child.harness_id,
-        layer=proposal.layer,
-        artifact=proposal.artifact,
-        kind=proposal.kind,
-        pattern_id=proposal.pattern_id,
-        title=proposal.title,
-        manifest=proposal.manifest.to_json(),
-        diff=diff(proposal.parent, proposal.child),
-        created_at=world.bench.now,
-    )
-    return [*rows, edit]
+    place = Place(world.collector.cycle_id, 1, one.ordinal, one.editor)
+    edit_id = checked.candidate.edit_id
+    return [*rows, edit_row(edit_id, proposal, place, now=world.bench.now)]

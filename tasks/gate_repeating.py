@@ -22,6 +22,7 @@ from tasks.gate.power import resolvable_gain
 from tasks.gate.touch import Replayer
 from tasks.harness import Harness
 from tasks.scores import is_simulated
+from tasks.stored_ids import EDIT, find_id
 from tasks.workbench import Workbench
 
 PURPOSE = "repeat"
@@ -99,21 +100,18 @@ async def _repeat(
 def _stored(bench: Workbench, word: str) -> tuple[EditRow, CycleForm, list[PairedTrialRow]]:
     """The edit, the form of its cycle, and the pairs of its trial."""
     with bench.warehouse.read() as reader:
-        edits = reader.rows(EditRow, "starts_with(edit_id, ?)", [word])
-        if len(edits) != 1:
-            found = "is the start of several ids" if edits else "is not the id of a stored edit"
-            what = f"`{word[:60]}` {found}"
-            raise ConfigError(what, hint="`tackroom harness history` lists edits")
-        one = [edits[0].edit_id]
+        hint = "`tackroom harness history` lists edits"
+        one = [find_id(reader, word, EDIT, what="edit", hint=hint)]
+        [edit] = reader.rows(EditRow, "edit_id = ?", one)
         decision = next(iter(reader.rows(GateDecisionRow, "edit_id = ?", one)), None)
         trial_id = decision.trial_id if decision else None
         read = reader.rows(PairedTrialRow, "trial_id = ?", [trial_id]) if trial_id else []
-        cycle = reader.rows(CycleRow, "cycle_id = ?", [edits[0].cycle_id])[0]
+        cycle = reader.rows(CycleRow, "cycle_id = ?", [edit.cycle_id])[0]
     if not read:
         reason = f"{decision.verdict}, {decision.reason}" if decision else "not judged yet"
-        what = f"{edits[0].edit_id} was never in a paired trial ({reason})"
+        what = f"{edit.edit_id} was never in a paired trial ({reason})"
         raise ConfigError(what, hint="only an edit that entered one can be tried again")
-    return edits[0], stored_form(cycle), read
+    return edit, stored_form(cycle), read
 
 
 def _report(

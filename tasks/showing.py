@@ -1,9 +1,7 @@
 """Why something happened: one trajectory or one edit, read back from the warehouse."""
 
-import re
 from pathlib import Path
 
-from schemas.errors import ConfigError
 from schemas.failures import FailureLabelRow, FailurePatternRow, RuleHitRow
 from schemas.gate import GateDecisionRow, PairedTrialRow, ReplayCheckRow
 from schemas.harness import EditPredictionRow, EditRow
@@ -18,13 +16,10 @@ from tasks.presentation.record import Record, edit_record, trajectory_record
 from tasks.presentation.step import ON_PAGE, ON_TERMINAL, Limits
 from tasks.presentation.terminal import render_terminal
 from tasks.presentation.trajectory import TrajectoryFacts, show_trajectory
+from tasks.stored_ids import EDIT, TRAJECTORY, find_id
 from tasks.workbench import Workbench
 from warehouse.reader import Reader
 
-_TRAJECTORIES = """
-SELECT trajectory_id FROM trajectories WHERE starts_with(trajectory_id, ?) ORDER BY 1 LIMIT 4
-"""
-_EDITS = "SELECT edit_id FROM edits WHERE starts_with(edit_id, ?) ORDER BY 1 LIMIT 4"
 _EXAMPLES = """
 SELECT example_id FROM training_examples
 WHERE trajectory_id = ? OR rejected_trajectory_id = ? ORDER BY 1
@@ -37,7 +32,6 @@ FROM gate_decisions JOIN edits USING (edit_id)
 WHERE gate_decisions.trial_id = ? ORDER BY edits.round, edits.ordinal
 """
 _RESULTS = "SELECT result, count(*) AS pairs FROM paired_trials WHERE trial_id = ? GROUP BY result"
-_ID = re.compile(r"[a-z]+_[0-9a-f]{0,16}")
 ELSEWHERE = {
     "cyc_": "a cycle is shown by `tackroom report --cycle ID --out FILE`",
     "harn": "a harness is shown by `tackroom harness show ID`",
@@ -105,24 +99,9 @@ def _document(which: str, limits: Limits) -> Document:
 
 
 def _resolve(reader: Reader, word: str) -> str:
-    """The one trajectory or edit whose id is the word or starts with it."""
-    named = f"`{word[:60]}`"
     hint = ELSEWHERE.get(word[:4], "an id starts with traj_ or edit_; see `tackroom sql`")
-    if not _ID.fullmatch(word):
-        what = f"{named} is not the id of a trajectory or an edit"
-        raise ConfigError(what, hint=hint)
-    found = [
-        str(row[0]) for sql in (_TRAJECTORIES, _EDITS) for row in reader.frame(sql, [word]).rows()
-    ]
-    if word in found:
-        return word
-    if not found:
-        what = f"there is no trajectory or edit {named} in this warehouse"
-        raise ConfigError(what, hint=hint)
-    if len(found) > 1:
-        what = f"{named} is the start of several ids, such as {', '.join(found[:3])}"
-        raise ConfigError(what, hint="give more of it")
-    return found[0]
+    places = TRAJECTORY | EDIT
+    return find_id(reader, word, places, what="trajectory or edit", hint=hint)
 
 
 def _trajectory_facts(reader: Reader, trajectory_id: str) -> TrajectoryFacts:

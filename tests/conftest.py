@@ -125,6 +125,8 @@ SHARED_BY_FILES = ("cycles", "served")
 """Fixtures that take minutes and are made once for several files."""
 
 
+# First, because the workers read the groups in the same hook.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests that share something dear on one worker, and else the tests of a file."""
     for item in items:

@@ -71,26 +71,8 @@ def cycle(
     from deployments.running import run_cycle_flow
     from schemas.forms import CycleForm, read_form
 
-    form = read_form(
-        CycleForm,
-        {
-            "environment": environment,
-            "model": model,
-            "reference": reference,
-            "editor": editor,
-            "harness": harness,
-            "seed": seed,
-            "rounds": rounds,
-            "slots": slots,
-            "tasks": tasks,
-            "repeats": repeats,
-            "exposures": exposures,
-            "patience": patience,
-            "most_rollouts": most_rollouts,
-            "approval": approval,
-            "approval_timeout_s": approval_timeout_s,
-        },
-    )
+    values = {name: value for name, value in locals().items() if name in CycleForm.model_fields}
+    form = read_form(CycleForm, values)
     summary = run_cycle_flow(form, keep_server=keep_server, note=note)
     if as_json:
         emit_json(summary)

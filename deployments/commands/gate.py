@@ -4,21 +4,19 @@ from typing import Annotated, Any
 
 import typer
 
-from deployments.console import Progress, emit_json, emit_text, table
+from deployments.commands.options import HARNESS, Cycle, Environment, Json, Model, Seed, Tasks
+from deployments.console import emit_json, emit_text, note, table
 
 app = typer.Typer(help="What the gate can show, and how often it is wrong.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Environment = Annotated[str, typer.Option(help="Environment.")]
 Slots = Annotated[int, typer.Option(help="Paired trials a run may start; the threshold is 20 N.")]
-Seed = Annotated[int, typer.Option(help="Seed.")]
 
 
 @app.command("plan")
 def plan(
     environment: Environment = "sqldesk",
-    model: Annotated[str, typer.Option(help="Model.")] = "simulated:weak",
-    tasks: Annotated[int, typer.Option(help="First N select tasks; 0 takes all.")] = 0,
+    model: Model = "simulated:weak",
+    tasks: Tasks = 0,
     slots: Slots = 6,
     repeats: Annotated[int, typer.Option(help="Runs per arm and task.")] = 1,
     loss_rate: Annotated[
@@ -69,7 +67,7 @@ def calibrate(
     temperature: Annotated[
         float | None, typer.Option(help="Temperature of a simulated model.")
     ] = None,
-    harness: Annotated[str, typer.Option(help="seed, a name, an id, or a folder.")] = "seed",
+    harness: Annotated[str, typer.Option(help=HARNESS)] = "seed",
     recorded: Annotated[
         str, typer.Option(help="CSV of recorded repeated trials (task_id, trial, reward).")
     ] = "",
@@ -93,11 +91,7 @@ def calibrate(
 
     values = {name: value for name, value in locals().items() if name in CalibrateForm.model_fields}
     form = read_form(CalibrateForm, values)
-    progress = Progress("candidates")
-    try:
-        result = run(form, on_progress=progress)
-    finally:
-        progress.close()
+    result = run(form)
     emit_json(result) if as_json else emit_text(_calibration_text(result))
 
 
@@ -156,14 +150,13 @@ def _repeat_text(result: dict[str, Any]) -> str:
 
 @app.command("arms")
 def arms(
-    cycle: Annotated[str, typer.Option(help="A finished cycle; the newest without it.")] = "",
+    cycle: Cycle = "",
     arm: Annotated[
         list[str] | None, typer.Option(help="sampling, random or prompt; may stand repeatedly.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Spend a finished cycle's rollouts in other ways and score the same sealed tasks."""
-    from deployments.console import note
     from flows.compare_arms import run_arms
     from schemas.forms import ArmsForm, read_form
 
@@ -183,10 +176,10 @@ def _arms_text(result: dict[str, Any]) -> str:
 @app.command("forecast")
 def forecast(
     environment: Annotated[str, typer.Option(help="Environment; both embedded by default.")] = "",
-    model: Annotated[str, typer.Option(help="Model.")] = "simulated:mid",
-    harness: Annotated[str, typer.Option(help="seed, a name, an id, or a folder.")] = "seed",
+    model: Model = "simulated:mid",
+    harness: Annotated[str, typer.Option(help=HARNESS)] = "seed",
     edits: Annotated[int, typer.Option(help="Edits to plant and run; 0: stored ones only.")] = 48,
-    tasks: Annotated[int, typer.Option(help="First N train tasks; 0 takes all.")] = 0,
+    tasks: Tasks = 0,
     seed: Seed = 7,
     as_json: Json = False,
 ) -> None:
@@ -195,11 +188,7 @@ def forecast(
     from tasks.gate_forecast import forecast as run
 
     values = {name: value for name, value in locals().items() if name in ForecastForm.model_fields}
-    progress = Progress("edits")
-    try:
-        result = run(read_form(ForecastForm, values), on_progress=progress)
-    finally:
-        progress.close()
+    result = run(read_form(ForecastForm, values))
     emit_json(result) if as_json else emit_text(_forecast_text(result))
 
 

@@ -55,6 +55,23 @@ async def run_command(
         asyncio.ensure_future(_drain(stream, tail))
         for stream, tail in zip((process.stdout, process.stderr), outputs, strict=True)
     ]
+    try:
+        is_late = await _wait(process, folder, timeout_s)
+    finally:
+        await asyncio.wait(drains, timeout=GRACE_S)
+        for drain in drains:
+            drain.cancel()
+    return Ran(
+        exit_code=process.returncode or 0,
+        stdout=outputs[0].text,
+        stderr=outputs[1].text,
+        is_late=is_late,
+        duration_s=time.monotonic() - started,
+    )
+
+
+async def _wait(process: asyncio.subprocess.Process, folder: Path, timeout_s: float) -> bool:
+    """Wait for the end, or make one; whether the time was over. Nothing of the run is left."""
     is_late = False
     try:
         async with asyncio.timeout(timeout_s):
@@ -69,16 +86,7 @@ async def run_command(
         _signal(process.pid, signal.SIGKILL)
         _kill_marked(str(folder))
         await process.wait()
-        await asyncio.wait(drains, timeout=GRACE_S)
-        for drain in drains:
-            drain.cancel()
-    return Ran(
-        exit_code=process.returncode or 0,
-        stdout=outputs[0].text,
-        stderr=outputs[1].text,
-        is_late=is_late,
-        duration_s=time.monotonic() - started,
-    )
+    return is_late
 
 
 class _Tail:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from .text import JsonObject, is_too_deep
+from .text import JsonObject, is_too_deep, parse_json
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ def parse_arguments(raw: str | None) -> ParsedArguments:
     if raw is None or not raw.strip():
         return ParsedArguments({})
     try:
-        value: JsonValue = json.loads(raw, parse_constant=_refuse_constant)
+        value: JsonValue = parse_json(raw)
     except json.JSONDecodeError as error:
         return ParsedArguments(None, _explain(error))
     except (ValueError, RecursionError) as error:
@@ -47,8 +47,3 @@ def _kind(value: JsonValue) -> str:
     if isinstance(value, str):
         return "text"
     return "a list" if isinstance(value, list) else "a number"
-
-
-def _refuse_constant(name: str) -> JsonValue:
-    message = f"{name} is not a JSON value"
-    raise ValueError(message)

@@ -1,6 +1,5 @@
 """What a rule may return, checked: kind, fields, types, sizes, known tools."""
 
-import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -16,7 +15,7 @@ from pydantic import (
 )
 from pydantic import Field as PydanticField
 
-from .text import JsonObject, is_too_deep, without_surrogates
+from .text import JsonObject, is_too_deep, parse_json, without_surrogates
 from .values import Call, InterventionKind, RuleLayer
 
 MAX_MESSAGE_CHARS = 4_000
@@ -97,7 +96,7 @@ def read_result(rule: str, text: str, *, layer: RuleLayer, tools: Collection[str
 
 def _decode(text: str) -> JsonObject:
     try:
-        value: JsonValue = json.loads(text, parse_constant=_refuse_constant)
+        value: JsonValue = parse_json(text)
     except (ValueError, RecursionError) as error:
         message = f"the result is no JSON: {error}"
         raise BadResultError(message[:200]) from None
@@ -108,8 +107,3 @@ def _decode(text: str) -> JsonObject:
         message = "the result is nested too deeply"
         raise BadResultError(message)
     return value
-
-
-def _refuse_constant(name: str) -> JsonValue:
-    message = f"{name} is no JSON value"
-    raise ValueError(message)

@@ -5,6 +5,7 @@ import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from json.encoder import encode_basestring as _encode_string
+from math import isinf
 from typing import cast
 
 from pydantic import JsonValue
@@ -55,6 +56,29 @@ def shorten(text: str, limit: int) -> str:
     tail = limit // 8
     missing = len(text) - head - tail
     return f"{text[:head]}\n[{missing} characters left out]\n{text[len(text) - tail :]}"
+
+
+def parse_json(text: str) -> JsonValue:
+    """Parse JSON text; NaN and numbers beyond a double, which JSON cannot hold, are refused.
+
+    Raises:
+        ValueError: the text is no JSON, or holds such a number.
+        RecursionError: it is nested beyond what the parser takes.
+    """
+    return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite_float)
+
+
+def _refuse_constant(name: str) -> JsonValue:
+    message = f"{name} is not a JSON value"
+    raise ValueError(message)
+
+
+def _finite_float(text: str) -> float:
+    value = float(text)
+    if isinf(value):
+        message = f"the number {text[:40]} is too large"
+        raise ValueError(message)
+    return value
 
 
 def is_too_deep(value: object) -> bool:

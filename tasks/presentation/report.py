@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from tasks.presentation.chart import Chart, Score, draw_bars, draw_scores
+from tasks.presentation.chart import Chart, draw_bars
 from tasks.presentation.cutting import interval, number, on_one_line, percent
 from tasks.presentation.document import Block, Document, Facts, Group, Passage, Table, facts
 from tasks.presentation.report_benefit import BenefitRows, benefit_groups
 from tasks.presentation.report_edits import EditRows, edit_group
+from tasks.presentation.report_scores import ScoreRows, score_groups
 from tasks.presentation.trajectory import SIMULATED
 
 Rows = list[dict[str, Any]]
@@ -59,10 +60,10 @@ def show_report(rows: ReportRows) -> Document:
     cycle = rows.cycle[0]
     edit_rows = EditRows(rows.edits, rows.verdicts, rows.patterns, rows.note)
     benefit = BenefitRows(rows.rates, rows.gaps, rows.forks, rows.examples, rows.lineage, rows.note)
+    scores = ScoreRows(rows.scores, rows.arms, rows.note)
     groups = (
         _overview(rows),
-        *_scores(rows),
-        *_arms(rows),
+        *(() if rows.is_import else score_groups(scores)),
         _failures(rows),
         edit_group(edit_rows),
         *(() if rows.is_import else benefit_groups(benefit)),
@@ -74,27 +75,6 @@ def show_report(rows: ReportRows) -> Document:
     if not rows.is_finished:
         badges = (*badges, "unfinished")
     return Document(f"Cycle {cycle['cycle_id']}", lead, groups, badges)
-
-
-def _arms(rows: ReportRows) -> tuple[Group, ...]:
-    """What the same number of rollouts bought in other ways, where that was tried."""
-    if len(rows.arms) < 2:
-        return ()
-    columns = ("arm", "sealed success", "95 %", "tasks", "rollouts", "note")
-    body = tuple(
-        (
-            row["arm"],
-            percent(row["success"]),
-            interval(row["success_lo"], row["success_hi"]),
-            number(row["tasks"]),
-            number(row["rollouts"]),
-            on_one_line(row["note"], 200),
-        )
-        for row in rows.arms
-    )
-    caption = f"Arms of the same budget{rows.note}"
-    table = Table(caption, columns, body, numeric=("sealed success", "tasks", "rollouts"))
-    return (Group("Budget-matched arms", (table,)),)
 
 
 def _name(value: object) -> str:
@@ -177,56 +157,6 @@ def _sources(rows: ReportRows) -> Table:
         for row in rows.sources
     )
     return Table("Files", ("file", "format", "trajectories"), body, numeric=("trajectories",))
-
-
-def _scores(rows: ReportRows) -> tuple[Group, ...]:
-    if rows.is_import:
-        return ()
-    if not rows.scores:
-        text = "No harness has been scored yet."
-        return (Group("Success by round", (Passage("", text, "dim"),)),)
-    marks = [
-        Score(_stage(row), row["split"], row["success"], row["success_lo"], row["success_hi"])
-        for row in rows.scores
-        if None not in (row["success"], row["success_lo"], row["success_hi"])
-    ]
-    columns = (
-        "harness in force",
-        "split",
-        "tasks",
-        "solved",
-        "success",
-        "95 % interval",
-        "steps",
-        "prompt tokens",
-        "faults",
-    )
-    body = tuple(
-        (
-            f"{_stage(row)} {row['harness_id']}",
-            row["split"],
-            number(row["tasks"]),
-            number(row["successes"]),
-            percent(row["success"]),
-            interval(row["success_lo"], row["success_hi"]),
-            number(row["mean_steps"]),
-            number(row["mean_prompt_tokens"]),
-            number(row["faults"]),
-        )
-        for row in rows.scores
-    )
-    caption = f"Success with its 95 % Wilson interval{rows.note}"
-    table = Table(f"The same in numbers{rows.note}", columns, body, numeric=columns[2:])
-    blocks = (draw_scores(caption, marks), table) if marks else (table,)
-    return (Group("Success by round", blocks),)
-
-
-def _stage(row: dict[str, Any]) -> str:
-    """`base`, `round 2`, `final`: when a score was made."""
-    purpose = _name(row["purpose"])
-    if purpose == "baseline":
-        return "base"
-    return f"round {row['round']}" if purpose.startswith("train:") else purpose
 
 
 def _failures(rows: ReportRows) -> Group:

@@ -24,7 +24,6 @@ from tasks.harness import Harness
 
 CYCLE = make_id("cyc", ["calibration"])
 NOTHING = Plant("Nothing", 0.0)
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ async def ask(
     *,
     candidates: int,
     seed: int,
-    on_progress: Progress | None = None,
+    on_candidate: Callable[[], None] = lambda: None,
 ) -> Answer:
     """Send candidates through the gate; equal seeds give equal answers."""
     answer = Answer(question)
@@ -92,8 +91,7 @@ async def ask(
         edits = _edits(base, question.plants)
         _count(answer, await _judge(question, arena, tasks, edits, own))
         _compare(answer, arena, tasks, (base, edits[-1].child))
-        if on_progress:
-            on_progress(number + 1, candidates)
+        on_candidate()
     return answer
 
 
