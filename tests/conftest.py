@@ -1,12 +1,15 @@
-"""What all tests share: the command line as a subprocess, and the recorded trajectories."""
+"""What all tests share: the command line, recorded trajectories, scripted endpoints, worlds."""
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -119,6 +122,61 @@ def planted() -> Path:
     For commands pass `{"PYTHONPATH": str(planted)}`; here use `monkeypatch.syspath_prepend`.
     """
     return ROOT / "tests" / "planted"
+
+
+Calls = Sequence[tuple[str, Mapping[str, Any]]]
+"""Names and arguments of the tool calls of a reply."""
+
+
+@pytest.fixture
+def scripted_endpoint():
+    """Starts a scripted endpoint on loopback; gives the settings that make it model `scripted`.
+
+    The script gets each request's body and answers with a text, or with tool calls.
+    """
+    servers = []
+
+    def start(script: Callable[[dict[str, Any]], str | Calls]) -> dict[str, str]:
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                text = json.dumps(_reply(script(body))).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, format, *args):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return {
+            "TACKROOM_MODELS__SCRIPTED__BASE_URL": f"http://127.0.0.1:{server.server_port}/v1",
+            "TACKROOM_MODELS__SCRIPTED__MODEL": "scripted",
+        }
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def _reply(said: str | Calls) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": said}
+    if not isinstance(said, str):
+        message = {"role": "assistant", "content": "", "tool_calls": []}
+        for position, (name, given) in enumerate(said):
+            function = {"name": name, "arguments": json.dumps(given)}
+            call = {"id": f"c{position}", "type": "function", "function": function}
+            message["tool_calls"].append(call)
+    reason = "tool_calls" if "tool_calls" in message else "stop"
+    return {
+        "choices": [{"index": 0, "message": message, "finish_reason": reason}],
+        "usage": {"prompt_tokens": 900, "completion_tokens": 90},
+    }
 
 
 SHARED_BY_FILES = ("cycles", "served")

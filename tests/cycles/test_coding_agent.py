@@ -3,10 +3,7 @@
 The agent is scripted: an endpoint on loopback that always makes the same tool calls.
 """
 
-import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -33,7 +30,8 @@ def rule_note(action, context):
 '''
 
 
-def scripted_calls(opening, last_message):
+def scripted_calls(body):
+    opening, last = body["messages"][1]["content"], str(body["messages"][-1].get("content"))
     run = re.findall(r"case of pat_\w+: (traj_\w+) step", opening)[0]
     manifest = {
         "title": "scripted edit",
@@ -45,7 +43,7 @@ def scripted_calls(opening, last_message):
         "why_safe": "facts only",
         "watch": "longer prompts",
     }
-    if "was refused" in last_message:
+    if "was refused" in last:
         return [("write_file", {"path": "actions.py", "text": PURE}), ("submit", manifest)]
     return [
         ("write_file", {"path": "contract.md", "text": CONTRACT}),
@@ -61,49 +59,10 @@ def scripted_calls(opening, last_message):
     ]
 
 
-class ScriptedEndpoint(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        calls = [
-            {
-                "id": f"c{position}",
-                "type": "function",
-                "function": {"name": name, "arguments": json.dumps(given)},
-            }
-            for position, (name, given) in enumerate(
-                scripted_calls(
-                    body["messages"][1]["content"], str(body["messages"][-1].get("content"))
-                )
-            )
-        ]
-        message = {"role": "assistant", "content": "", "tool_calls": calls}
-        reply = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
-        text = json.dumps(reply | {"usage": {"prompt_tokens": 900, "completion_tokens": 90}})
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, format, *args):
-        pass
-
-
-@pytest.fixture
-def endpoint():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), ScriptedEndpoint)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
-
-
-def test_one_edit_is_accepted_and_one_refused_and_revised(make_command_line, server, endpoint):
-    settings = {
-        "TACKROOM_MODELS__SCRIPTED__BASE_URL": endpoint,
-        "TACKROOM_MODELS__SCRIPTED__MODEL": "scripted",
-    }
-    command = make_command_line("agent", server | settings)
+def test_one_edit_is_accepted_and_one_refused_and_revised(
+    make_command_line, server, scripted_endpoint
+):
+    command = make_command_line("agent", server | scripted_endpoint(scripted_calls))
     arguments = ("cycle", "--editor", "openai:scripted", "--rounds", "1", "--slots", "2", "--json")
     summary = command(*arguments, timeout=900).json
     assert summary["editor"] == "openai:scripted"

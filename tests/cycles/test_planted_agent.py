@@ -5,8 +5,6 @@ hands in what the harness does not hold yet.
 """
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -114,47 +112,11 @@ def next_calls(messages):
     return [*calls, ("finish", {})]
 
 
-class ScriptedAgent(BaseHTTPRequestHandler):
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        calls = [
-            {
-                "id": f"c{position}",
-                "type": "function",
-                "function": {"name": name, "arguments": json.dumps(given)},
-            }
-            for position, (name, given) in enumerate(next_calls(body["messages"]))
-        ]
-        message = {"role": "assistant", "content": "", "tool_calls": calls}
-        reply = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
-        text = json.dumps(reply | {"usage": {"prompt_tokens": 900, "completion_tokens": 90}})
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, format, *args):
-        pass
-
-
-@pytest.fixture
-def endpoint():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), ScriptedAgent)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
-
-
 def test_a_scripted_coding_agent_finds_three_of_four_cures(
-    make_command_line, server, planted, endpoint
+    make_command_line, server, planted, scripted_endpoint
 ):
-    settings = {
-        "PYTHONPATH": str(planted),
-        "TACKROOM_MODELS__SCRIPTED__BASE_URL": endpoint,
-        "TACKROOM_MODELS__SCRIPTED__MODEL": "scripted",
-    }
+    settings = scripted_endpoint(lambda body: next_calls(body["messages"]))
+    settings["PYTHONPATH"] = str(planted)
     command = make_command_line("planted_agent", server | settings)
     arguments = ("cycle", "--environment", "depot", "--model", "simulated:weak", "--rounds", "6")
     summary = command(*arguments, "--editor", "openai:scripted", "--json", timeout=900).json

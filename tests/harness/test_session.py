@@ -175,6 +175,7 @@ def test_a_turn_without_a_call_is_told_so(decide):
         ("true", "a truth value"),
         ("5", "a number"),
         ('{"a": NaN}', "NaN"),
+        ('{"a": [-1e999]}', "too large"),
         ("[" * 100_000, "not JSON"),
         ('{"a":' + "[" * 200 + "]" * 200 + "}", "too deeply"),
         ('{"a": ' + "9" * 5000 + "}", "not JSON"),

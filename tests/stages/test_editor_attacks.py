@@ -5,8 +5,6 @@ The agent is scripted: an endpoint on loopback that makes one attack after the o
 
 import json
 import re
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -91,55 +89,29 @@ def script(opening, home, gold):
 
 
 @pytest.fixture
-def agent(tmp_path):
-    """Address of the scripted agent, and the bodies it was sent."""
+def agent(scripted_endpoint, tmp_path):
+    """Settings of the scripted agent, and the bodies it was sent."""
     world = resolve_environment(WORLD)
     assert isinstance(world, HasGoldTexts)
     gold = "\n".join(world.gold_texts()[-20:])
     bodies = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            bodies.append(body)
-            steps = script(body["messages"][1]["content"], str(tmp_path / "home"), gold)
-            is_refusal = "was refused" in str(body["messages"][-1].get("content"))
-            number = sum("tool_calls" in one for one in body["messages"])
-            made = [("finish", {})] if is_refusal or number >= len(steps) else steps[number]
-            calls = [
-                {
-                    "id": f"c{i}",
-                    "type": "function",
-                    "function": {"name": name, "arguments": json.dumps(given)},
-                }
-                for i, (name, given) in enumerate(made)
-            ]
-            message = {"role": "assistant", "content": "", "tool_calls": calls}
-            reply = {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
-            usage = {"usage": {"prompt_tokens": 900, "completion_tokens": 90}}
-            text = json.dumps(reply | usage).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
+    def attack(body):
+        bodies.append(body)
+        steps = script(body["messages"][1]["content"], str(tmp_path / "home"), gold)
+        is_refusal = "was refused" in str(body["messages"][-1].get("content"))
+        number = sum("tool_calls" in one for one in body["messages"])
+        return [("finish", {})] if is_refusal or number >= len(steps) else steps[number]
 
-        def log_message(self, format, *args):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1", bodies
-    server.shutdown()
-    server.server_close()
+    return scripted_endpoint(attack), bodies
 
 
 @pytest.fixture
 def proposed(agent, tmp_path, monkeypatch):
     """A round of a cycle up to its proposals."""
     monkeypatch.setenv("TACKROOM_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("TACKROOM_MODELS__SCRIPTED__BASE_URL", agent[0])
-    monkeypatch.setenv("TACKROOM_MODELS__SCRIPTED__MODEL", "scripted")
+    for name, value in agent[0].items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("TACKROOM_MODELS__SCRIPTED__PRICE", '{"prompt": 1, "completion": 10}')
     form = CycleForm(
         environment=WORLD, model="simulated:weak", editor="openai:scripted", tasks=24, rounds=1

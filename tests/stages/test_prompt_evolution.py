@@ -3,10 +3,6 @@
 The reflection model is scripted: an endpoint on loopback that always writes the same text.
 """
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-
 import pytest
 
 from schemas.forms import CycleForm
@@ -30,35 +26,12 @@ Quote names with spaces in SQL, such as "Target City".
 ROLLOUTS = 60
 
 
-class Reflection(BaseHTTPRequestHandler):
-    def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        message = {"role": "assistant", "content": f"```\n{TEXT}\n```"}
-        reply = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
-        text = json.dumps(reply | {"usage": {"prompt_tokens": 900, "completion_tokens": 90}})
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text.encode())
-
-    def log_message(self, format, *args):
-        pass
-
-
-@pytest.fixture
-def endpoint():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Reflection)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1"
-    server.shutdown()
-    server.server_close()
-
-
-def test_its_rollouts_are_stored_counted_and_of_train_tasks_only(endpoint, tmp_path, monkeypatch):
+def test_its_rollouts_are_stored_counted_and_of_train_tasks_only(
+    scripted_endpoint, tmp_path, monkeypatch
+):
     monkeypatch.setenv("TACKROOM_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("TACKROOM_MODELS__SCRIPTED__BASE_URL", endpoint)
-    monkeypatch.setenv("TACKROOM_MODELS__SCRIPTED__MODEL", "scripted")
+    for name, value in scripted_endpoint(lambda body: f"```\n{TEXT}\n```").items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("TACKROOM_EDITOR__ROLLOUTS", str(ROLLOUTS))
     form = CycleForm(environment="sqldesk", editor="prompt:scripted", tasks=48, rounds=1)
     plan = open_cycle(form)
