@@ -1,5 +1,6 @@
 """The gate before any rollout: static checks, the sandbox probe, replay over train episodes."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -54,12 +55,17 @@ async def check_candidates(
     several rules, or several skills, each for a part of it: their coverage counts together. What
     is refused here is remembered, so that no revision brings it back in another form.
     """
-    checked: list[Checked] = []
+    contexts: list[StaticContext] = []
     made: dict[str, str] = dict(context.known)
     for candidate in candidates:
-        current = context.with_known(made)
-        checked.append(await check_candidate(candidate, current, episodes, replayer))
+        contexts.append(context.with_known(dict(made)))
         made.setdefault(candidate.child.harness_id, f"made by {candidate.edit_id}")
+    checked = await asyncio.gather(
+        *(
+            check_candidate(candidate, current, episodes, replayer)
+            for candidate, current in zip(candidates, contexts, strict=True)
+        )
+    )
     completed = [_complete(entry, checked) for entry in checked]
     for entry in completed:
         if not entry.is_clean and entry.reason != "duplicate":

@@ -14,6 +14,7 @@ At least two losses are needed, and more losses than wins. With more edits than 
 follow, the edits race: each rung halves the edits, keeps the better half and doubles their forks.
 """
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,9 +27,11 @@ from tasks.gate.candidate import TEXT_LAYERS, Candidate, GateWorld, History, Mom
 from tasks.gate.pairs import score_of
 from tasks.gate.replay import usable
 from tasks.gate.touch import Replayer
+from tasks.harness import Harness
 from tasks.statistics.evidence import PairResult, mcnemar_one_sided
+from tasks.statistics.proportions import CONFIDENCE, lowest_share
 
-CONFIDENCE = 0.95
+_Key = tuple[str, str, int]
 MIN_LOSSES = 2
 FIRST_RUNG = 4
 """Forks of each edit in the first rung, half of them of passing runs."""
@@ -96,7 +99,10 @@ async def expose(world: GateWorld, edits: Sequence[Candidate]) -> Exposures:
     """Race the edits over forks of stored train runs, within the budget of the settings."""
     entries: list[Exposed] = []
     if world.fork is not None and world.history is not None and world.settings.exposures > 0:
-        entries = [await _find_moments(edit, world.history, world.seed) for edit in edits]
+        history = world.history
+        entries = await asyncio.gather(
+            *(_find_moments(edit, history, world.seed) for edit in edits)
+        )
         entries = [entry for entry in entries if entry.passing or entry.failing]
         await _race(world, entries)
     standing = {entry.candidate.edit_id: entry.standing for entry in entries}
@@ -152,10 +158,9 @@ async def _race(world: GateWorld, entries: Sequence[Exposed]) -> None:
         if each == 0:
             racing = racing[:left]
             each = 1
-        for entry in racing:
-            moments = entry.take(each, world.seed)
-            await _fork(world, entry, moments, rung)
-            left -= len(moments)
+        taken = [(entry, entry.take(each, world.seed)) for entry in racing]
+        await _fork_all(world, taken, rung)
+        left -= sum(len(moments) for _, moments in taken)
         racing = [e for e in racing if _is_open(world, e)]
         racing = sorted(racing, key=lambda e: -e.standing)[: max(1, (len(entries) >> rung))]
         rung += 1
@@ -166,28 +171,56 @@ def _is_open(world: GateWorld, entry: Exposed) -> bool:
     return has_more and not _harm(world, entry)
 
 
-async def _fork(world: GateWorld, entry: Exposed, moments: Sequence[Moment], rung: int) -> None:
+async def _fork_all(
+    world: GateWorld, taken: Sequence[tuple[Exposed, list[Moment]]], rung: int
+) -> None:
+    """Run the forks of a rung: first those without edits, which edits share, then the others."""
     assert world.fork is not None
-    edit = entry.candidate
-    is_known = [world.is_deterministic and moment.step_index == 0 for moment in moments]
-    missing = [moment for moment, known in zip(moments, is_known, strict=True) if not known]
-    forked = iter(await world.fork(edit.parent, missing, (0,)) if missing else [])
-    olds = [
-        moment.source if known else next(forked)
-        for moment, known in zip(moments, is_known, strict=True)
-    ]
-    news = await world.fork(edit.child, moments, (0,)) if moments else []
-    for moment, old, new in zip(moments, olds, news, strict=True):
-        row = _row(world, entry, moment, (old, new), rung)
-        entry.rows.append(row)
-        if row.result == "invalid":
-            continue
-        lost, passed = entry.lost_of_passing
-        won, failed = entry.won_of_failing
-        if score_of(old) == 1:
-            entry.lost_of_passing = (lost + (row.result == "loss"), passed + 1)
-        else:
-            entry.won_of_failing = (won + (row.result == "win"), failed + 1)
+    olds = await _unedited(world, taken)
+    arms = await asyncio.gather(
+        *(world.fork(entry.candidate.child, moments, (0,)) for entry, moments in taken if moments)
+    )
+    for (entry, moments), news in zip([one for one in taken if one[1]], arms, strict=True):
+        for moment, new in zip(moments, news, strict=True):
+            old = olds[_key(entry, moment)]
+            row = _row(world, entry, moment, (old, new), rung)
+            _take_in(entry, row, was_passing=score_of(old) == 1)
+
+
+async def _unedited(
+    world: GateWorld, taken: Sequence[tuple[Exposed, list[Moment]]]
+) -> dict[_Key, Episode]:
+    """Forks with the harness in force by harness, run and step, each run once."""
+    assert world.fork is not None
+    olds: dict[_Key, Episode] = {}
+    missing: dict[Harness, dict[_Key, Moment]] = {}
+    for entry, moments in taken:
+        for moment in moments:
+            if world.is_deterministic and moment.step_index == 0:
+                olds[_key(entry, moment)] = moment.source
+            else:
+                wanted = missing.setdefault(entry.candidate.parent, {})
+                wanted[_key(entry, moment)] = moment
+    for harness, wanted in missing.items():
+        forks = await world.fork(harness, list(wanted.values()), (0,))
+        olds |= dict(zip(wanted, forks, strict=True))
+    return olds
+
+
+def _key(entry: Exposed, moment: Moment) -> _Key:
+    return (entry.candidate.parent.harness_id, moment.source.trajectory_id, moment.step_index)
+
+
+def _take_in(entry: Exposed, row: ExposureTrialRow, *, was_passing: bool) -> None:
+    entry.rows.append(row)
+    if row.result == "invalid":
+        return
+    lost, passed = entry.lost_of_passing
+    won, failed = entry.won_of_failing
+    if was_passing:
+        entry.lost_of_passing = (lost + (row.result == "loss"), passed + 1)
+    else:
+        entry.won_of_failing = (won + (row.result == "win"), failed + 1)
 
 
 def _row(
@@ -233,13 +266,6 @@ def _harm(world: GateWorld, entry: Exposed) -> str:
     return (
         f"{text} {bound:.1%} with confidence .95, and {world.settings.regression_share:.0%} may be."
     )
-
-
-def lowest_share(hits: int, trials: int) -> float:
-    """Exact one-sided 95 % lower limit of a share (Clopper-Pearson)."""
-    from scipy.special import betaincinv
-
-    return float(betaincinv(hits, trials - hits + 1, 1 - CONFIDENCE)) if hits else 0.0
 
 
 def _predict(entry: Exposed) -> list[EditPredictionRow]:

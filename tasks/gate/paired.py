@@ -8,7 +8,8 @@ a block that was stopped in are known, so the budget counts them too. The trial 
   `evidence` (a stopping time, so the error bound of the e-process stands);
 - when no continuation can end there: `regression` when even the budget of the full cap is spent
   or the evidence points the other way at 20, `futile` when winning every remaining pair would not
-  reach the threshold;
+  reach the threshold, or when at the end of a block even the best gain that the pairs allow would
+  hardly reach it;
 - at the cap: `regression` when the threshold was reached but the budget never held, else
   `insufficient_evidence`.
 """
@@ -109,9 +110,12 @@ async def _stop(
         return "regression"
     if e_uniform(process.losses, process.wins) >= HARM_THRESHOLD:
         return "regression"
-    if process.crossed_at is None and not process.can_reach(cap - process.read):
-        return "futile"
-    return None
+    if process.crossed_at is not None:
+        return None
+    remaining = cap - process.read
+    # The rest of a block is paid for, so reading on costs nothing before its end.
+    is_futile = not process.can_reach(remaining) or (not spare and process.is_hopeless(remaining))
+    return "futile" if is_futile else None
 
 
 async def _finish(

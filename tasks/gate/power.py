@@ -4,7 +4,7 @@ Everything is computed exactly, nothing is simulated. Ties leave the e-process w
 walk is followed over discordant pairs only (dynamic programming over the number of losses, with
 both ways to stop: evidence for the candidate and evidence of harm), and the number of discordant
 pairs among n is binomial. Two things are left out: the regression budget, which can only lower the
-power, and the futility stop, which cannot change it.
+power, and the futility stop, which takes less than a point of it.
 """
 
 from dataclasses import dataclass

@@ -12,7 +12,8 @@ from tasks.gate.findings import Finding
 from tasks.gate.hygiene import unwelcome
 from tasks.gate.leak import LeakGuard
 from tasks.gate.sameness import Refusals
-from tasks.harness import Harness, diff
+from tasks.gate.source_words import without_language
+from tasks.harness import Harness, diff, diff_files
 
 MAX_CHANGED_LINES = 40
 MAX_ADDED_CHARS = 4_000
@@ -67,13 +68,22 @@ def check_static(candidate: Candidate, context: StaticContext) -> list[Finding]:
     findings = _check_pins(candidate, context) + _check_settings(parent, child)
     findings += _check_layer(candidate) + _check_size(parent, child, added)
     findings += _check_purity(parent, child) + unwelcome(added, context.visible_text)
-    leaks = context.guard.scan(added) if context.guard else []
+    leaks = context.guard.scan(_said(parent, child)) if context.guard else []
     return leaks + findings
 
 
 def added_text(parent: Harness, child: Harness) -> str:
     """Lines that the edit adds, names of new files included."""
-    lines = diff(parent, child).splitlines()
+    return _added(diff(parent, child))
+
+
+def _said(parent: Harness, child: Harness) -> str:
+    """What of the added lines is the editor's own choice of words."""
+    return _added(diff_files(without_language(parent.files), without_language(child.files)))
+
+
+def _added(difference: str) -> str:
+    lines = difference.splitlines()
     return "\n".join(
         line[1:].removeprefix("++ b/") for line in lines if line.startswith("+") and line != "+++"
     )

@@ -1,5 +1,6 @@
 """Where two harnesses would act differently in a stored run: the basis of ties and forecasts."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -64,8 +65,8 @@ class Replayer:
     tools: Sequence[JsonObject] = ()
     _openings: dict[_Key, Opening] = field(default_factory=dict[_Key, Opening])
     _sent: dict[_Key, Conditioned] = field(default_factory=dict[_Key, Conditioned])
-    _decisions: dict[_Key, list[StepDecisions]] = field(
-        default_factory=dict[_Key, list[StepDecisions]]
+    _decisions: dict[_Key, asyncio.Future[list[StepDecisions]]] = field(
+        default_factory=dict[_Key, asyncio.Future[list[StepDecisions]]]
     )
     _recorded: dict[_Key, RecordedEpisode] = field(default_factory=dict[_Key, RecordedEpisode])
     _narrow: dict[_Key, tuple[Harness, Harness]] = field(
@@ -180,9 +181,10 @@ class Replayer:
     ) -> list[StepDecisions]:
         key = (harness.harness_id, episode.trajectory_id)
         if key not in self._decisions:
-            decisions = await replay_session(harness, recorded, sandbox=self.sandbox)
-            self._decisions[key] = decisions
-        return self._decisions[key]
+            asking = replay_session(harness, recorded, sandbox=self.sandbox)
+            # Edits that are checked side by side ask for the same runs at the same time.
+            self._decisions[key] = asyncio.ensure_future(asking)
+        return await self._decisions[key]
 
 
 def _lines(sent: Conditioned) -> dict[str, None]:

@@ -4,7 +4,7 @@
 is where its rules run. The same files are the package `tackroom_runtime`.
 """
 
-from .difference import diff
+from .difference import diff, diff_files
 from .errors import HarnessError, SandboxError
 from .harness import Harness
 from .probe import Finding, probe
@@ -45,6 +45,7 @@ __all__ = [
     "Session",
     "StepDecisions",
     "diff",
+    "diff_files",
     "load",
     "probe",
     "replay_session",

@@ -1,15 +1,21 @@
 """Unified diff between two harnesses."""
 
 import difflib
+from collections.abc import Mapping
 
 from .harness import Harness
 
 
 def diff(old: Harness, new: Harness) -> str:
     """Give a unified diff over all files in path order; empty when the files are the same."""
+    return diff_files(old.files, new.files)
+
+
+def diff_files(old: Mapping[str, str], new: Mapping[str, str]) -> str:
+    """Give the same of two sets of files, each text under its path."""
     parts: list[str] = []
-    for path in sorted(old.files.keys() | new.files.keys()):
-        before, after = old.files.get(path), new.files.get(path)
+    for path in sorted(old.keys() | new.keys()):
+        before, after = old.get(path), new.get(path)
         if before == after:
             continue
         parts += difflib.unified_diff(

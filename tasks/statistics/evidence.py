@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from math import comb
 from typing import Literal
 
+from tasks.statistics.proportions import highest_share
+
 PairResult = Literal["win", "loss", "tie", "invalid"]
+HOPELESS = 0.05
+"""Chance of a commit below which going on with a trial is a waste."""
 
 
 def mcnemar_one_sided(wins: int, losses: int) -> float:
@@ -89,6 +93,21 @@ class EProcess:
     def can_reach(self, remaining: int) -> bool:
         """Whether winning every remaining pair would still reach the threshold."""
         return e_uniform(self.wins + remaining, self.losses) >= self.threshold
+
+    def is_hopeless(self, remaining: int) -> bool:
+        """Whether the threshold is improbable even for the best gain that the pairs read allow.
+
+        The share of wins is taken at its exact upper 95 % limit and no further loss is assumed;
+        hopeless is a chance below 5 % of getting the wins that are missing. Ending early for this
+        reason never adds a false commit.
+        """
+        from scipy.special import bdtrc
+
+        missing = wins_needed(self.losses, self.threshold) - self.wins
+        if missing <= 0 or self.pairs == 0:
+            return False
+        share = highest_share(self.wins, self.pairs)
+        return missing > remaining or float(bdtrc(missing - 1, remaining, share)) < HOPELESS
 
 
 def e_confirm(results: Iterable[PairResult], threshold: float) -> EProcess:

@@ -6,6 +6,9 @@ from math import comb, sqrt
 Z_95 = 1.96
 """Two-sided 95 % quantile as methods.md F rounds it; its fixtures rest on this value."""
 
+CONFIDENCE = 0.95
+"""Confidence of one-sided exact limits."""
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -63,6 +66,19 @@ def jeffreys(x: int, n: int, confidence: float = 0.95) -> Interval | None:
     lo = 0.0 if x == 0 else float(betaincinv(x + 0.5, n - x + 0.5, tail))
     hi = 1.0 if x == n else float(betaincinv(x + 0.5, n - x + 0.5, 1 - tail))
     return Interval(x / n, lo, hi)
+
+
+def lowest_share(hits: int, trials: int) -> float:
+    """Exact one-sided 95 % lower limit of a share (Clopper and Pearson 1934); 0 when unknown."""
+    from scipy.special import betaincinv
+
+    _require_counts(hits, trials)
+    return float(betaincinv(hits, trials - hits + 1, 1 - CONFIDENCE)) if hits else 0.0
+
+
+def highest_share(hits: int, trials: int) -> float:
+    """Exact one-sided 95 % upper limit of a share (Clopper and Pearson 1934); 1 when unknown."""
+    return 1.0 - lowest_share(trials - hits, trials)
 
 
 def _require_counts(x: int, n: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 from schemas.trajectories import StepRow
 from tasks.gate.candidate import History, Member
 from tasks.gate.decide import decide_round
-from tasks.gate.exposure import expose, lowest_share
+from tasks.gate.exposure import expose
 from tasks.gate.touch import Replayer
 from tasks.harness import Sandbox
 
@@ -204,10 +204,3 @@ def test_clear_losses_foretell_regressions_on_all_runs_the_edit_touches(exposed,
     risks = {row.task_id for row in result.predictions if row.prediction == "risk"}
     assert len(risks) > sum(row.result == "loss" for row in result.rows if row.rung == 1) - 1
     assert {row.forecaster for row in result.predictions} == {"exposure"}
-
-
-@pytest.mark.parametrize(
-    ("hits", "trials", "bound"), [(0, 5, 0.0), (1, 1, 0.05), (2, 2, 0.2236), (5, 10, 0.2224)]
-)
-def test_the_limit_is_the_exact_one(hits, trials, bound):
-    assert lowest_share(hits, trials) == pytest.approx(bound, abs=1e-4)

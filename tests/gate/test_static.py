@@ -273,6 +273,22 @@ def test_secrets_in_rule_source_are_leaks_too(candidate, guard):
     assert "leak" in reasons(check_static(edit, StaticContext(guard=guard)))
 
 
+@pytest.mark.parametrize(
+    ("line", "is_leak"),
+    [
+        ("return str(action).title() in ('a',)", False),
+        ("return 'STR' in str(action)", True),
+        ("return None  # STR", True),
+        ("str_ = title = 1", False),
+        ("kanto = 1", True),
+    ],
+)
+def test_words_of_the_language_are_no_leak_and_what_an_author_writes_is(candidate, line, is_leak):
+    guard = LeakGuard.build(gold=["VALUES ('STR', 'Title', Kanto)"], closed=[], visible=[])
+    edit = candidate("rule_x", f"def rule_x(action, context):\n    {line}\n", layer="actions")
+    assert ("leak" in reasons(check_static(edit, StaticContext(guard=guard)))) is is_leak
+
+
 def test_a_tiny_set_of_tasks_does_not_make_ordinary_words_suspect(candidate):
     months = ("May", "June", "July")
     closed = [f"Please tell me which region sold most in {month}." for month in months]

@@ -1,3 +1,5 @@
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,6 +98,38 @@ def test_three_wins_and_four_losses_still_need_thirteen_straight_wins():
     process = e_confirm(WIN * 3 + LOSS * 4, threshold=20)
     assert process.can_reach(13)
     assert not process.can_reach(12)
+
+
+def test_a_trial_without_wins_is_hopeless_once_that_is_plain():
+    # 96 ties bound the share of wins at 3.1 %; 10 of the next 144 then come up in 2 % of trials.
+    assert not EProcess(120, ties=72).is_hopeless(168)
+    assert EProcess(120, ties=96).is_hopeless(144)
+
+
+def test_nothing_is_hopeless_before_a_pair_or_after_enough_wins():
+    assert not EProcess(120).is_hopeless(240)
+    assert not EProcess(20, wins=12).is_hopeless(0)
+    assert EProcess(20, wins=1, ties=3).is_hopeless(2)
+
+
+@pytest.mark.parametrize("threshold", [20, 120])
+@pytest.mark.parametrize(("win", "loss"), [(0.05, 0.0), (0.1, 0.0), (0.15, 0.05), (0.34, 0.14)])
+def test_giving_up_what_is_hopeless_costs_no_more_than_a_point_of_power(threshold, win, loss):
+    rng = random.Random(5)
+    runs, cap, block = 400, 240, 24
+    given_up = 0
+    for _ in range(runs):
+        process, was_hopeless = EProcess(threshold), False
+        for read in range(1, cap + 1):
+            draw = rng.random()
+            result = "win" if draw < win else "loss" if draw < win + loss else "tie"
+            process = process.after(result)
+            if process.crossed_at is not None:
+                given_up += was_hopeless
+                break
+            if read % block == 0:
+                was_hopeless |= process.is_hopeless(cap - read)
+    assert given_up / runs <= 0.01
 
 
 def test_huge_counts_stay_finite_integers_until_the_last_division():

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.statistics.noninferiority import paired_lower_bound
-from tasks.statistics.proportions import jeffreys, pass_at_k, pass_hat_k, wilson
+from tasks.statistics.proportions import (
+    highest_share,
+    jeffreys,
+    lowest_share,
+    pass_at_k,
+    pass_hat_k,
+    wilson,
+)
 
 
 @pytest.mark.parametrize(
@@ -89,3 +96,11 @@ def test_importing_the_statistics_loads_neither_numpy_nor_scipy():
         "sys.exit(bool({'numpy', 'scipy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("hits", "trials", "bound"), [(0, 5, 0.0), (1, 1, 0.05), (2, 2, 0.2236), (5, 10, 0.2224)]
+)
+def test_one_sided_limits_are_the_exact_ones(hits, trials, bound):
+    assert lowest_share(hits, trials) == pytest.approx(bound, abs=1e-4)
+    assert highest_share(trials - hits, trials) == pytest.approx(1 - bound, abs=1e-4)
