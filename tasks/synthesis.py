@@ -14,7 +14,6 @@ from schemas.episode import Episode
 from schemas.forms import SynthesizeForm
 from schemas.plans import CyclePlan, SynthesizeResult
 from schemas.runs import CycleRow
-from schemas.trajectories import VerdictRow
 from tasks.agent.protocols import Environment
 from tasks.diagnosis import diagnose_benefit, finished_cycle
 from tasks.harness import Harness
@@ -69,9 +68,8 @@ def _evidence(
 
 
 def _episodes(reader: Reader, ids: list[str]) -> dict[str, Episode]:
-    """Episodes to learn from; none whose verdict somebody doubts."""
-    doubted = {row.trajectory_id for row in reader.rows(VerdictRow, "disputed")}
-    wanted = [name for name in ids if name not in doubted]
+    """Episodes to learn from; none whose outcome is disputed."""
+    wanted = reader.undisputed(ids)
     return {episode.trajectory_id: episode for episode in reader.episodes(wanted)}
 
 

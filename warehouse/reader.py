@@ -29,6 +29,7 @@ from warehouse.migrate import is_current
 R = TypeVar("R", bound=Row)
 Scalar = str | int | float | bool | None
 _AMONG = "trajectory_id IN (SELECT unnest(?::VARCHAR[]))"
+_DISPUTED = f"SELECT trajectory_id FROM trajectory_outcomes WHERE disputed AND {_AMONG}"  # noqa: S608
 
 
 class Reader:
@@ -88,6 +89,11 @@ class Reader:
             f"WHERE {column} IN (SELECT unnest(?::VARCHAR[]))"
         )
         return {str(row[0]) for row in self._fetch(statement, [list(ids)])}
+
+    def undisputed(self, trajectory_ids: Sequence[str]) -> list[str]:
+        """Those of the ids whose outcome nobody doubts and all verdicts agree on, in their order."""
+        disputed = self.frame(_DISPUTED, [list(trajectory_ids)])["trajectory_id"].to_list()
+        return [name for name in trajectory_ids if name not in disputed]
 
     def episodes(self, trajectory_ids: Sequence[str]) -> list[Episode]:
         """Whole episodes in the order of the ids, in one query per table.

@@ -71,6 +71,9 @@ def test_later_verdicts_decide_only_what_the_checker_left_open(store, fill, make
         make_id("traj", 4): ("unknown", False),
         make_id("traj", 5): ("failure", True),
     }
+    with store.read() as reader:
+        ids = [make_id("traj", number) for number in (5, 4, 3, 1)]
+        assert reader.undisputed(ids) == [make_id("traj", 4), make_id("traj", 1)]
 
 
 def runs(make, task, outcomes, start, **changes):
