@@ -91,7 +91,7 @@ class Reader:
         return {str(row[0]) for row in self._fetch(statement, [list(ids)])}
 
     def undisputed(self, trajectory_ids: Sequence[str]) -> list[str]:
-        """Those of the ids whose outcome nobody doubts and all verdicts agree on, in their order."""
+        """Those of the ids whose outcome nobody doubts and all verdicts agree on, in order."""
         disputed = self.frame(_DISPUTED, [list(trajectory_ids)])["trajectory_id"].to_list()
         return [name for name in trajectory_ids if name not in disputed]
 
