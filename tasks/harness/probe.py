@@ -9,7 +9,7 @@ from typing import Literal
 import pydantic_monty as monty
 from pydantic import TypeAdapter
 
-from .driver import feed_code, read_feed
+from .driver import PAYLOADS, feed_code, read_feed
 from .errors import HarnessError
 from .fixtures import probe_timelines
 from .results import BadResultError, read_result
@@ -133,20 +133,22 @@ async def _try_once(
 ) -> list[Finding]:
     code = feed_code(layer, rule.source, [rule.name], is_timed=True)
     seconds = sandbox.limits.seconds + MAX_RULE_S * len(timeline.points)
-    inputs: dict[str, object] = {"__tr_payload": timeline.payload()}
+    inputs: dict[str, object] = {PAYLOADS: [timeline.payload()]}
     try:
         value = await sandbox.run(code, inputs, seconds=seconds, process_time="elapsed")
     except monty.MontyError as error:
         kind, message = explain(error)
         return [Finding(kind, rule.name, rule.line, message)]
-    read = read_feed(value)
+    read = read_feed(value, 1)
     if read is None:
         return [Finding("unsupported", rule.name, rule.line, "tampers with how rules are called")]
-    spent = max((float(text) for _, _, status, text in read[1] if status == "spent"), default=0.0)
+    spent = max(
+        (float(text) for _, _, status, text in read[0].rows if status == "spent"), default=0.0
+    )
     if spent > MAX_RULE_S:
         message = f"takes more than the {MAX_RULE_S * 1000:.0f} ms that are allowed"
         return [Finding("slow", rule.name, rule.line, message)]
-    rows = [(status, text) for _, _, status, text in read[1] if status != "spent"]
+    rows = [(status, text) for _, _, status, text in read[0].rows if status != "spent"]
     return [found for status, text in rows if (found := _judge(layer, rule, status, text))]
 
 

@@ -1,9 +1,10 @@
 """The sandbox: rules run in worker processes of pydantic-monty, bounded and deterministic.
 
 One feed holds the source of a rule file and the calls of all its rules, on a fresh checkout
-that is neither reused nor held over a model call. When a feed dies, each rule runs alone to
-find the guilty one; a rule that runs out of time or memory, or takes its worker down, must do
-so twice before it is blamed, because a busy machine can do that to an innocent one.
+that is neither reused nor held over a model call; sessions that ask the same file at the same
+time may share it (`feeds.py`). When a feed dies, each rule runs alone to find the guilty one; a
+rule that runs out of time or memory, or takes its worker down, must do so twice before it is
+blamed, because a busy machine can do that to an innocent one.
 
 Feeds run in threads on pydantic-monty's blocking pool: its asyncio pool costs twice the CPU
 and aborts the interpreter at exit in a good third of runs (1.4.0, Python 3.11).
@@ -21,8 +22,9 @@ from typing import Literal, Self, TypeVar
 
 import pydantic_monty as monty
 
-from .driver import PRELUDE_LINES, feed_code, read_feed
+from .driver import PAYLOADS, PRELUDE_LINES, feed_code
 from .errors import SandboxError
+from .feeds import FeedQueue
 from .rules import Rule, RuleFile
 from .timeline import Timeline
 from .values import FaultKind, RuleLayer
@@ -90,6 +92,7 @@ class Sandbox:
         self.limits = limits or Limits()
         count = workers or os.cpu_count() or 1
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="sandbox")
+        self._queue = FeedQueue(self._run_feed, self._threads, count)
         self._pool = monty.Monty(
             min_processes=1,
             max_processes=count,
@@ -141,7 +144,7 @@ class Sandbox:
             code = feed_code(
                 rules.layer, rules.source, [rule.name for rule in asked], kept=rules.tracked
             )
-            feed = await self._feed(code, asked, timeline)
+            feed = await self._feed(code, asked, timeline, is_shareable=rules.is_stateless)
             if feed.fault is None and (feed.is_pure or (not many and len(asked) == 1)):
                 return list(feed.outcomes)
         if many:
@@ -162,21 +165,27 @@ class Sandbox:
             return RuleOutcome(rule.name, fault=feed.fault, message=feed.message)
         return next(iter(feed.outcomes[0]), None)
 
-    async def _feed(self, code: str, rules: Sequence[Rule], timeline: Timeline) -> _Feed:
-        seconds = self.limits.seconds + self.limits.extra_point_seconds * (len(timeline.points) - 1)
+    async def _feed(
+        self, code: str, rules: Sequence[Rule], timeline: Timeline, *, is_shareable: bool = False
+    ) -> _Feed:
+        points = len(timeline.points)
         try:
-            value = await self.run(code, {"__tr_payload": timeline.payload()}, seconds=seconds)
+            read = await self._queue.ask(
+                code, timeline.payload(), points, is_shareable=is_shareable
+            )
         except monty.MontyError as error:
             kind, message = explain(error)
             return _Feed(fault=kind, message=message)
-        read = read_feed(value)
         if read is None:
             return _Feed(fault="bad_result", message="the file tampers with how rules are called")
-        is_pure, rows = read
         outcomes: list[list[RuleOutcome]] = [[] for _ in timeline.points]
-        for point, position, status, text in rows:
+        for point, position, status, text in read.rows:
             outcomes[point].append(read_outcome(rules[position].name, status, text))
-        return _Feed(tuple(tuple(found) for found in outcomes), is_pure=is_pure)
+        return _Feed(tuple(tuple(found) for found in outcomes), is_pure=read.is_pure)
+
+    def _run_feed(self, code: str, payloads: Sequence[str], points: int) -> object:
+        seconds = self.limits.seconds + self.limits.extra_point_seconds * (points - 1)
+        return _feed_once(self._checkout(seconds), code, {PAYLOADS: list(payloads)})
 
     async def run(
         self,
@@ -192,7 +201,13 @@ class Sandbox:
             MontyError: the code failed.
             SandboxError: there is no worker to run it.
         """
-        session = self._pool.checkout(
+        session = self._checkout(seconds, process_time)
+        return await self._in_thread(partial(_feed_once, session, code, inputs))
+
+    def _checkout(
+        self, seconds: float, process_time: Literal["zero", "elapsed"] = "zero"
+    ) -> monty.MontySession:
+        return self._pool.checkout(
             limits={
                 "max_feed_duration_secs": seconds,
                 "max_memory": self.limits.memory_bytes,
@@ -206,7 +221,6 @@ class Sandbox:
                 "process_time": process_time,
             },
         )
-        return await self._in_thread(partial(_feed_once, session, code, inputs))
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         try:
