@@ -17,7 +17,14 @@ from schemas.fields import Layer
 from tasks.editor.coding_agent import ChatClient
 from tasks.editor.ledger import Ledger
 from tasks.editor.manifest import Evidence, Manifest
-from tasks.editor.prompt_search import TEXT_LAYERS, Scored, Search, SearchStopped, read_candidate
+from tasks.editor.prompt_search import (
+    TEXT_LAYERS,
+    Scored,
+    Search,
+    SearchStopped,
+    TaskLoader,
+    read_candidate,
+)
 from tasks.editor.protocols import Brief, Proposal
 from tasks.editor.session import Session
 from tasks.editor.workshop import Workshop
@@ -102,8 +109,8 @@ class PromptEditor:
             search.reserve(first=len(pareto), each=2 * batch + len(pareto))
             return import_module("gepa").optimize(
                 seed_candidate=read_candidate(brief.harness),
-                trainset=list(rest),
-                valset=list(pareto),
+                trainset=TaskLoader(rest),
+                valset=TaskLoader(pareto),
                 adapter=search,
                 reflection_lm=search.reflect,
                 reflection_minibatch_size=batch,
@@ -176,10 +183,9 @@ def _proposal(
     wanted = _of_layer(brief.harness, one, layer)
     if not wanted:
         return None
-    fixed = [
-        task for i, task in enumerate(pareto) if one.by_task.get(i, 0) > seed.by_task.get(i, 0)
-    ]
-    lost = [task for i, task in enumerate(pareto) if one.by_task.get(i, 0) < seed.by_task.get(i, 0)]
+    gain = {task: one.by_task.get(task, 0) - seed.by_task.get(task, 0) for task in pareto}
+    fixed = [task for task in pareto if gain[task] > 0]
+    lost = [task for task in pareto if gain[task] < 0]
     failed = [
         Evidence(trajectory_id=episode.trajectory_id)
         for episode in brief.episodes

@@ -32,13 +32,35 @@ class SearchStopped(Exception):  # an end, no error
     """The search cannot begin or go on; nothing is proposed."""
 
 
+class TaskLoader:
+    """Tasks under their own ids.
+
+    GEPA numbers the entries of lists, and its cache of evaluations then takes the first train task
+    for the first validation task.
+    """
+
+    def __init__(self, task_ids: Sequence[str]) -> None:
+        self._ids = list(task_ids)
+
+    def all_ids(self) -> list[str]:
+        """Ids of all tasks, in order."""
+        return list(self._ids)
+
+    def fetch(self, ids: Sequence[str]) -> list[str]:
+        """What an evaluation is given of these tasks: their ids."""
+        return list(ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+
 @dataclass(frozen=True)
 class Scored:
-    """A candidate and its scores on the Pareto tasks, by position."""
+    """A candidate and its scores on the Pareto tasks, by task id."""
 
     texts: Mapping[str, str]
     score: float
-    by_task: Mapping[int, float]
+    by_task: Mapping[str, float]
     position: int
 
     @property
@@ -61,9 +83,16 @@ def read_candidate(harness: Harness) -> dict[str, str]:
 
 
 def build(parent: Harness, texts: Mapping[str, str]) -> Harness | None:
-    """The parent with these texts; null when they make no harness."""
+    """The parent with these texts; null when they make no harness.
+
+    A text ends with one line break, as it does when an edit puts it, so that both are one harness.
+    """
+    ended = {
+        path: text if text == parent.files.get(path) else f"{text.rstrip()}\n"
+        for path, text in texts.items()
+    }
     try:
-        return Harness.from_files({**parent.files, **texts})
+        return Harness.from_files({**parent.files, **ended})
     except HarnessError:
         return None
 

@@ -19,7 +19,7 @@ from tasks.annotator.patterns import find_patterns
 from tasks.annotator.profile import profile_of_environment
 from tasks.collection import Collector
 from tasks.editor.ledger import Ledger
-from tasks.editor.prompt_search import CONTRACT, Search, build, read_candidate
+from tasks.editor.prompt_search import CONTRACT, Search, TaskLoader, build, read_candidate
 from tasks.editor.protocols import Brief
 from tasks.editor.rules_editor import RulesEditor
 from tasks.editor.session import Session
@@ -88,26 +88,6 @@ class Searched:
     found: tuple[Found, ...]
     evaluations: int
     iterations: int
-
-
-class TaskLoader:
-    """Tasks under their own ids.
-
-    GEPA numbers the entries of lists, and its cache of evaluations then takes the first train task
-    for the first validation task.
-    """
-
-    def __init__(self, tasks: Sequence[Task]) -> None:
-        self._ids = [task.task_id for task in tasks]
-
-    def all_ids(self) -> list[str]:
-        return list(self._ids)
-
-    def fetch(self, ids: Sequence[str]) -> list[str]:
-        return list(ids)
-
-    def __len__(self) -> int:
-        return len(self._ids)
 
 
 @dataclass
@@ -247,8 +227,8 @@ async def search_texts(world: World, base: Harness, options: Options) -> Searche
     await asyncio.to_thread(
         import_module("gepa").optimize,
         seed_candidate=pack(base),
-        trainset=TaskLoader(train),
-        valset=TaskLoader(select),
+        trainset=TaskLoader([task.task_id for task in train]),
+        valset=TaskLoader([task.task_id for task in select]),
         adapter=evolution,
         reflection_minibatch_size=min(options.minibatch, len(train)),
         module_selector=options.components,

@@ -3,6 +3,8 @@
 The reflection model is scripted: an endpoint on loopback that always writes the same text.
 """
 
+import json
+
 import pytest
 
 from schemas.forms import CycleForm
@@ -17,13 +19,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.gx, pytest.mark.timeout(900)]
 
 TEXT = """Work on the task with the tools you are given, one call at a time.
 
-## Answers
+## Calls
 
-`commit_final_answer` takes `answers`, a JSON list of bare values such as ["42"], never a sentence.
-Every task ends with a call of `commit_final_answer`. `execute_sql` takes one statement a call.
-Quote names with spaces in SQL, such as "Target City".
+- `execute_sql` takes `query` (string): {"query": "value"}.
+- Send exactly one statement in each call of `execute_sql`; a second one is a second call.
+- In `query` of `execute_sql` put names with a space in double quotes: "Target City".
+- Call `execute_sql` before `commit_final_answer`: use only what it has returned.
+- `commit_final_answer` takes `answers` (list of strings): {"answers": ["first value"]}.
+- Every task ends with a call of `commit_final_answer`.
 """
-ROLLOUTS = 60
+ROLLOUTS = 150
 
 
 def test_its_rollouts_are_stored_counted_and_of_train_tasks_only(
@@ -47,6 +52,21 @@ def test_its_rollouts_are_stored_counted_and_of_train_tasks_only(
             "SELECT t.split, count(*) FROM cycle_trajectories c JOIN trajectories t "
             "USING (trajectory_id) WHERE c.purpose = 'editor:1' GROUP BY t.split"
         ).rows()
+        outcomes = {
+            (harness_id, task_id): outcome
+            for harness_id, task_id, outcome in reader.frame(
+                "SELECT harness_id, task_id, outcome FROM trajectories"
+            ).rows()
+        }
+    promised = [
+        (edit.child_harness_id, task_id)
+        for edit in edits
+        for task_id in json.loads(edit.manifest)["predicted_fixes"]
+    ]
+    assert promised
+    for child, task_id in promised:
+        assert outcomes[(plan.base_harness_id, task_id)] == "failure"
+        assert outcomes[(child, task_id)] == "success"
     assert result.proposed == session["proposals"] == len(edits)
     assert {edit.layer for edit in edits} <= {"contract"}
     assert session["stop"] == "rollouts"
