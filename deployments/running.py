@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from deployments.server import client_environment, prefect_server
+from deployments.signals import ended_by_signals
 from schemas.forms import CycleForm
 from schemas.plans import CyclePlan
 from schemas.settings import load_settings
@@ -39,7 +40,10 @@ def run_cycle_flow(
         load_libraries()
 
     note("starting")
-    with prefect_server(home, environ=os.environ, keep=keep_server, meanwhile=load) as api_url:
+    with (
+        ended_by_signals(),
+        prefect_server(home, environ=os.environ, keep=keep_server, meanwhile=load) as api_url,
+    ):
         from flows.evolution_cycle import evolution_cycle
 
         note(f"server {api_url}")

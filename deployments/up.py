@@ -4,17 +4,16 @@ import fcntl
 import logging
 import os
 import re
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
-from typing import Any, NoReturn
+from typing import Any
 
 import yaml
 
 from deployments.server import client_environment, prefect_server
+from deployments.signals import ended_by_signals
 from schemas.errors import ConfigError
 from schemas.settings import load_settings
 
@@ -22,7 +21,6 @@ MANIFEST = Path(__file__).with_name("prefect.yaml")
 SCHEDULED = "evolution-cycle"
 CRON_HINT = "five fields, such as '0 2 * * *'; empty for no schedule"
 _CRON = re.compile(r"[\w*/,#?-]+( +[\w*/,#?-]+){4}")
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def serve_all(*, port: int | None, schedule: str, note: Callable[[str], None]) -> None:
@@ -74,21 +72,6 @@ def check_inputs(port: int | None, schedule: str) -> None:
     if schedule.strip() and not _CRON.fullmatch(schedule.strip()):
         what = f"--schedule: {schedule!r} is no cron expression"
         raise ConfigError(what, hint=CRON_HINT)
-
-
-@contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """Leave as on Ctrl-C when the process is told to end, so that nothing is left running."""
-
-    def leave(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, leave) for number in _ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from schemas.benefit import BenefitRateRow
+from schemas.editors import EDITOR_FAULTS
 from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan
 from schemas.runs import CycleRow, StageEventRow
@@ -32,6 +33,11 @@ SELECT count(DISTINCT links.trajectory_id) AS used,
 FROM cycle_trajectories AS links
 JOIN trajectories USING (trajectory_id)
 WHERE links.cycle_id = ?
+"""
+_SESSIONS = """
+SELECT count(*), count(*) FILTER (stop IN (SELECT unnest(?::VARCHAR[]))), sum(refusals),
+       arg_max(detail, round * 1000 + ordinal) FILTER (stop IN (SELECT unnest(?::VARCHAR[])))
+FROM editor_sessions WHERE cycle_id = ?
 """
 _VALIDATION = """
 SELECT count(*) AS checks, count(*) FILTER (NOT success AND severity = 'error') AS failed
@@ -65,6 +71,7 @@ def summarize_cycle(plan: CyclePlan, started_at: datetime | None = None) -> dict
             "final": {"sealed": _success(scores.get("final"))},
             "rounds": _rounds(reader, plan.cycle_id),
             "edits": count_edits(_decisions(reader, plan.cycle_id)),
+            "editor_sessions": _sessions(reader, plan.cycle_id),
             "labels": dict(_fetch(reader, _LABELS, [plan.cycle_id])),
             "benefit": _benefit(reader, plan.cycle_id),
             "examples": dict(_fetch(reader, _EXAMPLES, [plan.cycle_id])),
@@ -111,6 +118,18 @@ def count_edits(decisions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         "by_layer": dict(sorted(layers.items())),
         "by_reason": dict(sorted(reasons.items())),
     }
+
+
+def _sessions(reader: Reader, cycle_id: str) -> dict[str, Any]:
+    """How the editor's own sessions went; editors without a model or a command have none."""
+    faults = sorted(EDITOR_FAULTS)
+    [(count, failed, refusals, detail)] = _fetch(reader, _SESSIONS, [faults, faults, cycle_id])
+    return {"count": count, "faults": failed, "refusals": int(refusals or 0), "last_fault": detail}
+
+
+def is_without_editor(summary: Mapping[str, Any]) -> bool:
+    """Whether nothing was proposed in a cycle because its editor failed."""
+    return summary["edits"]["proposed"] == 0 and summary["editor_sessions"]["faults"] > 0
 
 
 def _benefit(reader: Reader, cycle_id: str) -> dict[str, Any]:
@@ -167,6 +186,7 @@ def render_summary(summary: dict[str, Any]) -> str:
         f"edits     {edits['proposed']} proposed, {edits['accepted']} accepted "
         f"{_counts(edits['by_layer'])}, {edits['rejected']} rejected, "
         f"{edits['undecided']} undecided",
+        *_editor_lines(summary["editor_sessions"]),
         f"reasons   {_counts(edits['by_reason'])}",
         f"labels    {_counts(summary['labels'])}",
         f"benefit   HBR {_number(benefit['hbr'])} ({benefit['status']}), activation "
@@ -176,6 +196,16 @@ def render_summary(summary: dict[str, Any]) -> str:
         f"checks    {summary['validation']['checks']}, {summary['validation']['failed']} failed",
     ]
     return "\n".join(lines)
+
+
+def _editor_lines(sessions: Mapping[str, Any]) -> list[str]:
+    said: list[str] = []
+    if sessions["faults"]:
+        failed = f"{sessions['faults']} of {sessions['count']} sessions failed"
+        said.append(f"{failed}: {sessions['last_fault'] or 'no reason given'}")
+    if sessions["refusals"]:
+        said.append(f"{sessions['refusals']} calls or files refused")
+    return [f"editor    {'; '.join(said)} (see table editor_messages)"] if said else []
 
 
 def _percent(value: float | None) -> str:

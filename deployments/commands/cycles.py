@@ -74,13 +74,13 @@ def cycle(
     values = {name: value for name, value in locals().items() if name in CycleForm.model_fields}
     form = read_form(CycleForm, values)
     summary = run_cycle_flow(form, keep_server=keep_server, note=note)
+    from tasks.reporting import is_without_editor, render_summary
+
     if as_json:
         emit_json(summary)
     else:
-        from tasks.reporting import render_summary
-
         emit_text(folded(render_summary(summary), indent=10))
-    return 0
+    return 3 if is_without_editor(summary) else 0
 
 
 def up(

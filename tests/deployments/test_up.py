@@ -5,7 +5,8 @@ import signal
 
 import pytest
 
-from deployments.up import check_inputs, ended_by_signals, served_once
+from deployments.signals import ended_by_signals
+from deployments.up import check_inputs, served_once
 from schemas.errors import ConfigError
 
 

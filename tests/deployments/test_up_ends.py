@@ -1,4 +1,4 @@
-"""However `up` is ended, its server ends with it."""
+"""However a command that has started a server is ended, the server ends with it."""
 
 import json
 import os
@@ -25,14 +25,17 @@ def wait_for(condition, seconds):
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_during_the_start_leaves_no_server(command_line, number):
+@pytest.mark.parametrize(
+    ("command", "number", "code"),
+    [("up", signal.SIGTERM, 0), ("up", signal.SIGINT, 0), ("cycle", signal.SIGTERM, 130)],
+)
+def test_a_signal_during_the_start_leaves_no_server(command_line, command, number, code):
     run = command_line()
-    process = run.start("up")
+    process = run.start(command)
     record = run.home / "server.json"
     wait_for(record.exists, 120)
     server = json.loads(record.read_text())["pid"]
     process.send_signal(number)
-    assert process.wait(60) == 0
+    assert process.wait(60) == code
     wait_for(lambda: not is_running(server), 10)
     assert not record.exists()

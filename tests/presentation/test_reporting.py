@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from deployments.cli import run
+from schemas.editors import EditorSessionRow
 from schemas.forms import CycleForm
 from schemas.gate import EvaluationRow
 from schemas.ids import make_id
@@ -13,7 +14,7 @@ from schemas.plans import CyclePlan
 from tasks.harness_rows import harness_rows
 from tasks.harness_store import describe_harness, find_harness, stored_harnesses
 from tasks.report_page import write_report
-from tasks.reporting import count_edits, summarize_cycle
+from tasks.reporting import count_edits, is_without_editor, render_summary, summarize_cycle
 from tasks.workbench import seed_harness
 
 JUDGED = [
@@ -54,6 +55,47 @@ def test_a_summary_and_a_report_count_the_edits_of_a_cycle_alike(build, fill_hom
     assert summary["edits"] == report["edits"]
     assert summary["edits"]["proposed"] == 3
     assert summary["edits"]["by_layer"] == {"contract": 1}
+
+
+def session(build, ordinal, stop, detail="", refusals=0):
+    return EditorSessionRow(
+        session_id=make_id("sess", ordinal),
+        cycle_id=build.cycle_id,
+        round=1,
+        ordinal=ordinal,
+        editor="command:late",
+        purpose="propose",
+        turns=1,
+        calls=0,
+        refusals=refusals,
+        proposals=0,
+        rollouts=0,
+        prompt_tokens=None,
+        completion_tokens=None,
+        cost_usd=None,
+        exit_code=None,
+        stop=stop,
+        detail=detail,
+        duration_s=4.0,
+        created_at=build.now,
+    )
+
+
+def test_an_editor_that_failed_is_not_one_without_ideas(build, fill_home):
+    fill_home([build.cycle(), session(build, 0, "time", "killed after 4 s", 2)])
+    failed = summarize_cycle(plan_of(build))
+    assert failed["editor_sessions"]["last_fault"] == "killed after 4 s"
+    assert is_without_editor(failed)
+    assert "1 of 1 sessions failed: killed after 4 s; 2 calls or files refused" in render_summary(
+        failed
+    )
+
+
+def test_an_editor_that_had_no_idea_has_not_failed(build, fill_home):
+    fill_home([build.cycle(), session(build, 0, "silent")])
+    idle = summarize_cycle(plan_of(build))
+    assert not is_without_editor(idle)
+    assert "editor  " not in render_summary(idle)
 
 
 @pytest.mark.parametrize(

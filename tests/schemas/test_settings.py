@@ -33,6 +33,11 @@ def test_defaults_hold_in_an_empty_folder(tmp_path):
     assert (settings.home, settings.models, settings.roles.agent) == (Path(".tackroom"), {}, None)
 
 
+def test_a_variable_without_a_value_is_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("TACKROOM_HOME", "")
+    assert load_settings(tmp_path).home == Path(".tackroom")
+
+
 def test_variables_win_over_dotenv_and_dotenv_over_toml(load, monkeypatch):
     assert load('home = "toml"').home == Path("toml")
     assert load('home = "toml"', "TACKROOM_HOME=dotenv").home == Path("dotenv")
@@ -90,8 +95,16 @@ def test_variables_of_other_programs_in_dotenv_are_left_alone(load):
         (ENDPOINT + "[models.a.limits]\nconcurrency = 0", "greater than or equal to 1"),
         ("home = 3", "`home`"),
         ("models = 3", "`models`"),
-        ("a = = 3", "line 1"),
-        ("home", "end of document"),
+        ('[models.a]\nbase_url = "http://h/v1"\nmodle = "m"', "did you mean `model`?"),
+        ('[models.a]\nmodel = "m"', "(add the key)"),
+        (ENDPOINT + "[models.a.limits]\nconcurrency = 'x'", "(write a number without quotes)"),
+        (ENDPOINT + 'mode = "grammar"', "(change it: Native tool calls"),
+        ("home = 3", "(write a text in quotes"),
+        ("models = 3", "(write a table"),
+        ("[editor]\npass_env = 3", "(write a list"),
+        ("a = = 3", "(line 1) cannot be read"),
+        ('home = "x"\n[roles]\na = = 3', "(line 3) cannot be read: Invalid value (mend that line"),
+        ("home", "end of document) (mend its last line"),
     ],
 )
 def test_a_mistake_in_the_file_is_one_line_that_helps(load, toml, says):
@@ -124,6 +137,6 @@ def test_a_key_pasted_into_the_wrong_place_is_not_repeated(load):
 
 
 def test_a_file_that_is_no_text_is_one_line(tmp_path):
-    (tmp_path / "tackroom.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigError, match="cannot be read"):
+    (tmp_path / "tackroom.toml").write_bytes(b"# a\n\xff\xfe\x00")
+    with pytest.raises(ConfigError, match=r"\(line 2\) cannot be read: .* \(save it as UTF-8\)"):
         load_settings(tmp_path)
