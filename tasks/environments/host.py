@@ -16,7 +16,7 @@ from schemas.errors import ConfigError, EnvironmentFault
 from schemas.fields import Split
 from schemas.ids import canonical_json
 from tasks.agent.protocols import ActResult, Call, Task, ToolSpec, Verdict, World
-from tasks.environments.host_process import Child, ChildGone, Command
+from tasks.environments.host_process import MESSAGE, Child, ChildGone, Command
 from tasks.environments.host_values import (
     Described,
     read_act_result,
@@ -39,8 +39,13 @@ def open_environment(
     """Open the environment that a factory makes.
 
     Raises:
-        ConfigError: the factory cannot be imported, breaks, or makes no environment.
+        ConfigError: the word is no module path, or the factory cannot be imported, breaks, or
+            makes no environment.
     """
+    module, _, factory = word.partition(":")
+    if not all(part.isidentifier() for part in [*module.split("."), *factory.split(".")]):
+        what = f"{word[:MESSAGE]!r} is no module path"
+        raise ConfigError(what, hint="expected package.module:factory")
     return HostedEnvironment(Command(word, python or sys.executable), answer_s, start_s)
 
 
@@ -71,7 +76,9 @@ class HostedEnvironment:
             raw = self.child().ask("describe", self._start_s)
         except EnvironmentFault as error:
             self.close()
-            what = f"environment `{self._command.word}` cannot be opened: {error.what}"
+            word = self._command.word
+            reason = error.what.removeprefix(f"`{word}`: ")
+            what = f"environment `{word}` cannot be opened: {reason}"
             raise ConfigError(what, hint=error.hint) from error
         try:
             return read_description(self._command.word, raw)

@@ -15,7 +15,9 @@ import os
 import queue
 import sys
 import threading
+import traceback
 from pathlib import Path
+from types import FrameType
 from typing import Any, BinaryIO
 
 MAX_DEPTH = 60
@@ -31,6 +33,8 @@ FIXED = (
     "is_forkable",
 )
 OPTIONS = ("order_constraints", "write_tools", "handover_tools")
+NEEDED = ("name", "tools", "tasks", "start")
+INSTALLED = {"site-packages", "dist-packages"}
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -80,16 +84,32 @@ class Shown:
         return repr(self.__dict__)
 
 
+class NoEnvironment(Exception):
+    """What the factory returned cannot be used as an environment."""
+
+
+def refuse_other(made: Any) -> None:
+    """Refuse what lacks the attributes every environment needs."""
+    missing = [name for name in NEEDED if not hasattr(made, name)]
+    if not missing:
+        return
+    told = "None" if made is None else f"{type(made).__name__} without {', '.join(missing)}"
+    expected = f"{', '.join(NEEDED[:-1])} and {NEEDED[-1]}"
+    message = f"the factory returned {told}; expected an environment with {expected}"
+    raise NoEnvironment(message)
+
+
 class Host:
     """The user's environment and its running worlds."""
 
     def __init__(self, word: str) -> None:
-        module_name, _, factory = word.partition(":")
-        self.module = importlib.import_module(module_name)
+        self.module_name, _, factory = word.partition(":")
+        self.module = importlib.import_module(self.module_name)
         made: Any = self.module
         for part in factory.split("."):
             made = getattr(made, part)
         self.environment: Any = made() if callable(made) else made
+        refuse_other(self.environment)
         self.worlds: dict[int, Any] = {}
         self.tasks: dict[str, Any] = {}
 
@@ -191,14 +211,54 @@ def answer(host: Host, request: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"ok": getattr(host, op)(**request)}
     except Exception as error:
-        return describe_error(error)
+        return {"error": describe_error(error, host.module_name)}
 
 
-def describe_error(error: BaseException) -> dict[str, Any]:
-    """Class and message in one line."""
-    text = " ".join(str(error).split())
-    name = type(error).__name__
-    return {"error": f"{name}: {text}" if text else name}
+def describe_error(error: BaseException, module_name: str = "") -> str:
+    """Place in the user's code, class and message in one line."""
+    place = place_of(error, module_name)
+    said = error.msg if isinstance(error, SyntaxError) and place else str(error)
+    text = " ".join(said.split())
+    if isinstance(error, NoEnvironment):
+        return text
+    return ": ".join(part for part in (place, type(error).__name__, text) if part)
+
+
+def place_of(error: BaseException, module_name: str) -> str:
+    """`file.py:LINE` of the innermost frame of the user's code; empty when there is none."""
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_file():
+        return f"{error.filename}:{error.lineno}"
+    top = module_name.partition(".")[0]
+    places = [
+        f"{frame.f_code.co_filename}:{line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if is_users(frame, top)
+    ]
+    return places[-1] if places else ""
+
+
+def is_users(frame: FrameType, top: str) -> bool:
+    """Tell code of the user's package, or of files beside it, from libraries and this host."""
+    path = Path(frame.f_code.co_filename)
+    if str(path).startswith("<") or path.parent == Path(__file__).parent:
+        return False
+    if str(frame.f_globals.get("__name__")).partition(".")[0] == top:
+        return True
+    return not INSTALLED & set(path.parts) and Path(os.__file__).parent not in path.parents
+
+
+def remedy(error: BaseException, word: str) -> str:
+    """What to do about an environment that did not open."""
+    if isinstance(error, NoEnvironment):
+        return "docs/environments.md"
+    module_name, _, factory = word.partition(":")
+    if isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}."):
+        return "check the name, and run in the folder that holds the module"
+    code = f"import {module_name}"
+    # An import that fails leaves no module behind, so the factory is what broke.
+    if module_name in sys.modules:
+        code += f"; {module_name}.{factory}()"
+    return f'mend the module, or run `python -c "{code}"` to see the whole error'
 
 
 def send(out: BinaryIO, number: int, body: dict[str, Any]) -> None:
@@ -206,7 +266,7 @@ def send(out: BinaryIO, number: int, body: dict[str, Any]) -> None:
     try:
         line = json.dumps({"id": number, **body})
     except (TypeError, ValueError, RecursionError) as error:
-        line = json.dumps({"id": number, **describe_error(error)})
+        line = json.dumps({"id": number, "error": describe_error(error)})
     out.write(line.encode("ascii") + b"\n")
     out.flush()
 
@@ -241,10 +301,12 @@ def main() -> None:
     threading.Thread(target=listen, args=(incoming, lines), daemon=True).start()
     put_user_first()
     sys.argv = sys.argv[1:]
+    word = sys.argv[0]
     try:
-        host = Host(sys.argv[0])
+        host = Host(word)
     except BaseException as error:
-        send(out, 0, describe_error(error))
+        module_name = word.partition(":")[0]
+        send(out, 0, {"error": describe_error(error, module_name), "hint": remedy(error, word)})
         os._exit(1)
     send(out, 0, {"ok": True})
     while True:

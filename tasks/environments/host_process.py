@@ -126,7 +126,8 @@ class Child:
     def _result(self, answer: dict[str, Any]) -> Any:
         if "error" in answer:
             what = f"`{self.command.word}`: {clean_text(str(answer['error']))[:MESSAGE]}"
-            raise EnvironmentFault(what)
+            hint = clean_text(str(answer.get("hint") or "mend the module"))[:MESSAGE]
+            raise EnvironmentFault(what, hint=hint)
         return answer.get("ok")
 
     def _gone(self) -> ChildGone:

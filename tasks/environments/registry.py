@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from schemas.errors import ConfigError, TackroomError
 from tasks.agent.protocols import Environment
+from tasks.environments.host_child import describe_error
 
 GROUP = "tackroom.environments"
 HOST_MODULE = "tasks.environments.host"
@@ -109,9 +110,9 @@ def create(name: str, point: EntryPoint) -> object:
     except TackroomError:
         raise
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
+        reason = describe_error(error, point.module)
         what = f"environment `{name}` ({point.value}) cannot be opened: {reason}"
-        raise ConfigError(what) from error
+        raise ConfigError(what, hint="mend or reinstall its package") from error
 
 
 def checked(word: str, opened: object) -> Environment:

@@ -113,6 +113,26 @@ class Idle(Bare):
     def tasks(self):
         return []
 """
+FAILING = """
+import json
+from bare import Bare, World
+class Late(Bare):
+    def start(self, task, seed):
+        raise ValueError("in start")
+class Acting(World):
+    def act(self, call):
+        json.loads("{")
+class Later(Bare):
+    def start(self, task, seed):
+        return Acting()
+class Listing(Bare):
+    def tasks(self):
+        raise ValueError("in tasks")
+def none():
+    pass
+def raising():
+    json.loads("{")
+"""
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +145,8 @@ def folder(tmp_path_factory):
     (home / "counter.py").write_text(COUNTER)
     (home / "bare.py").write_text(BARE)
     (home / "broken.py").write_text("import no_such_module_anywhere\n")
+    (home / "failing.py").write_text(FAILING)
+    (home / "garbled.py").write_text("\ndef make(:\n")
     (home / "leaving.py").write_text("import sys\nsys.exit('bye')\n")
     return home
 
@@ -304,6 +326,42 @@ def test_a_factory_that_gives_no_environment_is_one_clear_line(opened, word, sai
         opened(word)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("word", "place", "said"),
+    [
+        ("broken:make", "broken.py:1: ", '(mend the module, or run `python -c "import broken"` to'),
+        ("leaving:make", "leaving.py:2: ", "SystemExit: bye (mend the module"),
+        ("garbled:make", "garbled.py:2: ", "SyntaxError: invalid syntax (mend the module"),
+        ("failing:raising", "failing.py:19: ", '"import failing; failing.raising()"`'),
+        ("failing:Listing", "failing.py:15: ", "ValueError: in tasks (mend the module)"),
+        ("missing:make", "", "(check the name"),
+        ("failing:none", "", "the factory returned None; expected an environment with name, tools"),
+        ("bare:World", "", "returned World without name, tools, tasks, start; expected"),
+    ],
+)
+def test_what_does_not_open_is_said_with_its_place_and_a_remedy(opened, word, place, said):
+    with pytest.raises(ConfigError) as caught:
+        opened(word)
+    where = f"{Path.cwd()}/{place}" if place else ""
+    assert str(caught.value).startswith(f"environment `{word}` cannot be opened: {where}")
+    assert said in str(caught.value)
+
+
+def test_what_breaks_in_an_episode_is_said_with_its_place(opened):
+    with pytest.raises(EnvironmentFault, match=r"/failing\.py:6: ValueError: in start \(mend"):
+        begin(opened("failing:Late"))
+    world = begin(opened("failing:Later"))
+    with pytest.raises(EnvironmentFault, match=r"/failing\.py:9: JSONDecodeError: .* \(mend"):
+        world.act(up())
+
+
+@pytest.mark.parametrize("word", ["../x:y", "x.py:", ":y", "a b:c", "a:b:c", "a..b:c"])
+def test_a_word_that_is_no_module_path_is_refused_unstarted(opened, word):
+    with pytest.raises(ConfigError) as caught:
+        opened(word)
+    assert str(caught.value) == f"{word!r} is no module path (expected package.module:factory)"
 
 
 def test_an_interpreter_that_is_not_there_is_one_clear_line(opened):
