@@ -11,17 +11,19 @@ import warnings
 import typer
 
 from deployments.commands import cycles, data, gate, harness, stages, views
+from deployments.commands.group import CommandGroup, common
 from deployments.progress import shown_progress
 from schemas.errors import TackroomError
 
 app = typer.Typer(
     name="tackroom",
+    cls=CommandGroup,
     help="Evolve the harness around a frozen LLM agent, on evidence.",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+app.callback()(common)
 for group in (cycles, stages, data, views):
     group.register(app)
 app.add_typer(harness.app, name="harness")

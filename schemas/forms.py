@@ -12,7 +12,7 @@ from schemas.fields import Split
 class Form(BaseModel):
     """Base of flow parameters: complete defaults, no unknown fields, validated in code."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 F = TypeVar("F", bound=Form)

@@ -57,7 +57,7 @@ def _recorded(form: CalibrateForm) -> Source:
     except (OSError, UnicodeDecodeError, ValueError) as error:
         what = f"{str(path)[:200]} cannot be read: {getattr(error, 'strerror', None) or error}"
         raise ConfigError(what, hint="a CSV file with task_id, trial, reward") from error
-    bank = bank_of_csv(text, path.name)
+    bank = bank_of_csv(text, str(path))
     return Source(
         bank=bank,
         environment=path.name,

@@ -12,7 +12,15 @@ from tasks.harness_rows import harness_rows
 from tasks.importers.counts import disputed_note
 from tasks.importers.draft import ReadOptions
 from tasks.importers.engine import stream_files
-from tasks.importers.results import FileReport, ImportItem, Known, RefusedEpisode, total_counts
+from tasks.importers.results import (
+    DuplicateEpisode,
+    FileReport,
+    ImportedEpisode,
+    ImportItem,
+    Known,
+    RefusedEpisode,
+    total_counts,
+)
 from tasks.importers.verdicts import Stated
 from tasks.progress import count, expect, in_stage
 from tasks.workbench import Workbench, seed_harness
@@ -24,6 +32,7 @@ SELECT trajectory_id, o.outcome, t.outcome_rule, o.reward
 FROM trajectories AS t JOIN trajectory_outcomes AS o USING (trajectory_id)
 WHERE t.origin = 'import'
 """
+_EPISODES = (ImportedEpisode, DuplicateEpisode)
 MANY_FILES = (".json", ".jsonl", ".yaml", ".traj", ".eval", ".csv")
 
 
@@ -60,7 +69,7 @@ def import_trajectories(form: ImportForm) -> dict[str, Any]:
         reports += [item for item in batch if isinstance(item, FileReport)]
         refusals += [item for item in batch if isinstance(item, RefusedEpisode)]
         count("files", sum(isinstance(item, FileReport) for item in batch))
-        count("episodes", sum(not isinstance(item, FileReport) for item in batch))
+        count("episodes", sum(isinstance(item, _EPISODES) for item in batch))
     bench.commit()
     return _summary(reports, refusals, sorted(environments))
 
@@ -129,7 +138,7 @@ def _summary(
             for report in reports
         ],
         "refusals": [
-            {"place": refusal.row.place, "reason": refusal.row.reason} for refusal in refusals
+            {"place": refusal.place, "reason": refusal.row.reason} for refusal in refusals
         ],
         "notes": disputed_note([text for report in reports for text in report.contradictions]),
     }

@@ -17,7 +17,7 @@ from tasks.environments.registry import refuse_taken, resolve_environment
 from tasks.harness import Harness, HarnessError, Sandbox
 from tasks.harness.probe import Finding, probe
 from tasks.progress import doing
-from warehouse.harness_store import harness_files, next_ordinal, resolve_harness
+from warehouse.harness_store import UnknownHarness, harness_files, next_ordinal, resolve_harness
 from warehouse.seeds import seed_files
 from warehouse.store import Warehouse
 
@@ -80,10 +80,12 @@ class Workbench:
         with self.warehouse.read() as reader:
             try:
                 harness_id = resolve_harness(reader, word, environment=environment or None)
-            except ConfigError:
-                if word != CURRENT:
-                    raise
-                return seed_harness(environment)
+            except UnknownHarness:
+                if word == CURRENT:
+                    return seed_harness(environment)
+                if word and Path(word).is_dir():
+                    return load_harness(word)
+                raise
             return Harness.from_files(harness_files(reader, harness_id))
 
     def stored_harnesses(self, harness_ids: Iterable[str]) -> dict[str, Harness]:
@@ -145,6 +147,9 @@ def load_harness(folder: str) -> Harness:
     Raises:
         ConfigError: the folder does not hold a usable harness, or a rule cannot be run.
     """
+    if Path(folder).is_dir() and not (Path(folder) / "harness.yaml").exists():
+        what = f"the folder {folder} has no harness.yaml"
+        raise ConfigError(what, hint="name a harness folder; see docs/harness.md")
     try:
         harness = Harness.load(Path(folder))
     except HarnessError as error:

@@ -30,11 +30,15 @@ class StoredHarness:
     delivery: str
 
 
+class UnknownHarness(ConfigError):
+    """No stored harness is meant."""
+
+
 def harness_files(reader: Reader, harness_id: str) -> dict[str, str]:
     """Files of a stored harness: text by path.
 
     Raises:
-        ConfigError: no such harness is stored.
+        UnknownHarness: no such harness is stored.
     """
     rows = reader.rows(HarnessFileRow, "harness_id = ?", [harness_id])
     if not rows:
@@ -46,7 +50,8 @@ def resolve_harness(reader: Reader, word: str, *, environment: str | None = None
     """Id of the harness that a user means by an id, the start of one, or a name.
 
     Raises:
-        ConfigError: nothing is meant, or several.
+        UnknownHarness: nothing is meant.
+        ConfigError: several are.
     """
     named = _named(reader, word, environment)
     if len(named) == 1:
@@ -105,6 +110,6 @@ def _by_prefix(reader: Reader, word: str) -> str:
     return matching[0]
 
 
-def _unknown(word: str) -> ConfigError:
+def _unknown(word: str) -> UnknownHarness:
     what = f"no harness {word!r} is stored"
-    return ConfigError(what, hint="`tackroom harness list` shows ids and names")
+    return UnknownHarness(what, hint="`tackroom harness list` shows ids and names")

@@ -4,10 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
+from deployments.commands.group import CommandGroup
 from deployments.commands.options import HARNESS, Cycle, Environment, Json, Model, Seed, Tasks
 from deployments.console import emit_json, emit_text, note, table
 
-app = typer.Typer(help="What the gate can show, and how often it is wrong.", no_args_is_help=True)
+app = typer.Typer(help="What the gate can show, and how often it is wrong.", cls=CommandGroup)
 
 Slots = Annotated[int, typer.Option(help="Paired trials a run may start; the threshold is 20 N.")]
 

@@ -4,10 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
+from deployments.commands.group import CommandGroup
 from deployments.commands.options import HARNESS, Json
 from deployments.console import emit_json, emit_text, plain_text, table
 
-app = typer.Typer(help="Stored harnesses.", no_args_is_help=True)
+app = typer.Typer(help="Stored harnesses.", cls=CommandGroup)
 
 Which = Annotated[str, typer.Argument(help=HARNESS)]
 Environment = Annotated[str, typer.Option(help="Environment whose names are meant.")]

@@ -71,7 +71,7 @@ def read_recording(path: Path) -> Recording:
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
-        what = f"the reply file {path.name} cannot be read: {error.strerror}"
+        what = f"the reply file {path} cannot be read: {error.strerror}"
         raise ConfigError(what, hint="make one with --record FILE") from error
     header: Header | None = None
     replies: dict[str, ModelReply] = {}
@@ -101,7 +101,7 @@ def _read_header(path: Path, line: bytes) -> Header:
 
 def _garbled(path: Path, number: int, what: str) -> ConfigError:
     return ConfigError(
-        f"reply file {path.name}, line {number}: {what}",
+        f"reply file {path}, line {number}: {what}",
         hint="remove that line, or record the file again",
     )
 
@@ -182,7 +182,7 @@ class RecordingModel:
             return
         recording = read_recording(self.path)
         if recording.header != header:
-            what = f"reply file {self.path.name} holds replies of {recording.header.model}"
+            what = f"reply file {self.path} holds replies of {recording.header.model}"
             raise ConfigError(what, hint=f"record {header.model} into another file")
         self._known.update(recording.replies)
 
@@ -271,7 +271,7 @@ def append_line(path: Path, value: Mapping[str, Any]) -> None:
         finally:
             os.close(handle)
     except OSError as error:
-        what = f"the reply file {path.name} cannot be written: {error.strerror}"
+        what = f"the reply file {path} cannot be written: {error.strerror}"
         raise ConfigError(what) from error
 
 

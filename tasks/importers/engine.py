@@ -229,7 +229,8 @@ class _FileImport:
         self._counts.refused += 1
         shown = clean_text(self._redactor.text(refusal.excerpt))[:_EXCERPT]
         name = refusal.source_file or self._name
-        place = clean_text(f"{name}#{refusal.index} ({refusal.place})")
+        position = f"#{refusal.index} ({refusal.place})"
+        place = clean_text(f"{name}{position}")
         reason = clean_text(self._redactor.text(refusal.reason))[:_REASON]
         return RefusedEpisode(
             QuarantineRow(
@@ -239,7 +240,8 @@ class _FileImport:
                 reason=reason,
                 content=canonical_json({"text": shown}),
                 created_at=self._job.now,
-            )
+            ),
+            clean_text(f"{self._path}{position}"),
         )
 
     def _refuse_file(self, digest: str, reason: str) -> Iterator[ImportItem]:

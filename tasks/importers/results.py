@@ -47,9 +47,14 @@ class DuplicateEpisode:
 
 @dataclass(frozen=True)
 class RefusedEpisode:
-    """An episode or file that was not imported; `row` names file, position and reason."""
+    """An episode or file that was not imported; `row` names file, position and reason.
+
+    Attributes:
+        place: as `row.place`, with the path by which the user named the file.
+    """
 
     row: QuarantineRow
+    place: str
 
     def rows(self) -> tuple[Row, ...]:
         """Rows to land."""
