@@ -5,16 +5,11 @@ of endpoints are never settings: an endpoint names the variable that holds its k
 """
 
 import os
-import re
-import tomllib
-from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from dotenv import dotenv_values
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, ValidationError
-from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -23,28 +18,9 @@ from pydantic_settings import (
 )
 
 from schemas.errors import ConfigError
+from schemas.settings_file import DOTENV_FILE, TOML_FILE, explain, read_toml
 
-TOML_FILE = "tackroom.toml"
-DOTENV_FILE = ".env"
 PREFIX = "TACKROOM_"
-_LINE = re.compile(r" \(at line (\d+), column \d+\)$")
-_TEXT, _NUMBER = 'write a text in quotes, as in `key = "text"`', "write a number without quotes"
-_REMEDIES = {
-    "string_type": _TEXT,
-    "path_type": _TEXT,
-    "int_type": _NUMBER,
-    "int_parsing": _NUMBER,
-    "int_from_float": "write a whole number",
-    "float_type": _NUMBER,
-    "float_parsing": _NUMBER,
-    "bool_type": "write true or false",
-    "bool_parsing": "write true or false",
-    "tuple_type": 'write a list, as in `["a", "b"]`',
-    "dict_type": "write a table, as in `[table]`",
-    "model_type": "write a table, as in `[table]`",
-    "missing": "add the key",
-}
-"""What to write, by the type of pydantic's error."""
 _STRICT = ConfigDict(
     frozen=True, extra="forbid", use_attribute_docstrings=True, allow_inf_nan=False
 )
@@ -213,107 +189,14 @@ def load_settings(folder: Path = Path()) -> Settings:
     Raises:
         ConfigError: a file cannot be read, or holds an unknown key or a wrong value.
     """
-    toml = _read_toml(folder / TOML_FILE)
+    toml = read_toml(folder / TOML_FILE, Settings)
     try:
         values: dict[str, Any] = {**toml, "_env_file": folder / DOTENV_FILE}
         settings = Settings(**values)
     except ValidationError as error:
-        raise _explain(error.errors(include_url=False), toml) from None
+        raise explain(error.errors(include_url=False), toml, Settings) from None
     except SettingsError as error:
         message = f"the environment or {DOTENV_FILE}: {error}"
         hint = f"write JSON, or a variable for each value, as in {PREFIX}MODELS__LOCAL__MODEL"
         raise ConfigError(message, hint=hint) from error
     return settings.read_in(folder)
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        toml = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
-        raise _unreadable(error) from error
-    private = next((key for key in toml if key.startswith("_")), None)
-    if private is not None:
-        message = f"{TOML_FILE}: unknown key `{private}`"
-        raise ConfigError(message, hint=f"known: {', '.join(_known_keys(()))}")
-    return toml
-
-
-def _unreadable(error: Exception) -> ConfigError:
-    """Say where the file breaks and what to do about it."""
-    place, reason, hint = "", str(error), "nest its tables and lists less deeply"
-    if isinstance(error, UnicodeDecodeError):
-        line = error.object.count(b"\n", 0, error.start) + 1
-        place, reason, hint = f" (line {line})", "it is no UTF-8 text", "save it as UTF-8"
-    elif isinstance(error, tomllib.TOMLDecodeError):
-        found = _LINE.search(reason)
-        place = f" (line {found[1]})" if found else ""
-        reason = _LINE.sub("", reason)
-        hint = f"mend {'that line' if found else 'its last line'}: tables are `[table]`, "
-        hint += 'values `key = "text"` or `key = 1`'
-    elif isinstance(error, OSError):
-        reason, hint = error.strerror or reason, "make it a file that you may read"
-    return ConfigError(f"{TOML_FILE}{place} cannot be read: {reason}", hint=hint)
-
-
-def _explain(errors: list[ErrorDetails], toml: dict[str, Any]) -> ConfigError:
-    """Say in one line which key is wrong, where it stands, and what was expected.
-
-    An unknown key comes first: mistyped, it is why another one is missing.
-    The value is not repeated: it may be a key somebody pasted into the wrong place.
-    """
-    error = next((item for item in errors if item["type"] == "extra_forbidden"), errors[0])
-    place = tuple(str(part) for part in error["loc"])
-    key = ".".join(place)
-    origin = TOML_FILE if _stands_in(toml, place) else f"the environment or {DOTENV_FILE}"
-    if error["type"] != "extra_forbidden":
-        message = f"{origin}: `{key}`: {error['msg']}"
-        return ConfigError(message, hint=_remedy(error["type"], place))
-    known = _known_keys(place[:-1])
-    beside = [item for item in errors if item["loc"][:-1] == error["loc"][:-1]]
-    missing = [str(item["loc"][-1]) for item in beside if item["type"] == "missing"]
-    close = get_close_matches(place[-1], missing, n=1) or get_close_matches(place[-1], known, n=1)
-    hint = f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)}"
-    message = f"{origin}: unknown key `{key}`"
-    return ConfigError(message, hint=hint)
-
-
-def _remedy(kind: str, place: tuple[str, ...]) -> str:
-    """What to write instead: a value of another type, or what the key is for."""
-    field = _model_of(place[:-1]).model_fields.get(place[-1])
-    meaning = ((field.description if field else None) or "").rstrip(".")
-    return _REMEDIES.get(kind) or (f"change it: {meaning}" if meaning else "change it")
-
-
-def _stands_in(toml: object, place: Sequence[str]) -> bool:
-    """Tell whether a missing or wrong key comes from the file: its table stands there."""
-    for part in place[:-1]:
-        if not isinstance(toml, dict) or part not in toml:
-            return False
-        toml = cast("dict[str, Any]", toml)[part]
-    return len(place) > 1 or (isinstance(toml, dict) and place[-1] in toml)
-
-
-def _known_keys(table: tuple[str, ...]) -> list[str]:
-    """Keys of the table that an unknown key stands in."""
-    return sorted(_model_of(table).model_fields)
-
-
-def _model_of(table: tuple[str, ...]) -> type[BaseModel]:
-    match table:
-        case ("models", _):
-            model: type[BaseModel] = EndpointSettings
-        case ("models", _, "sampling"):
-            model = Sampling
-        case ("models", _, "limits"):
-            model = Limits
-        case ("models", _, "price"):
-            model = Price
-        case ("roles",):
-            model = Roles
-        case ("editor",):
-            model = EditorSettings
-        case _:
-            model = Settings
-    return model

@@ -10,7 +10,6 @@ from schemas.errors import ConfigError
 from schemas.fields import Row
 from schemas.forms import ImportedEvolutionForm
 from schemas.gate import GateDecisionRow, ReplayCheckRow
-from schemas.harness import EditRow
 from schemas.ids import canonical_json, make_id
 from schemas.runs import CycleRow, CycleTrajectoryRow
 from tasks.annotation import annotate_failures, annotation_rows
@@ -20,12 +19,13 @@ from tasks.annotator.profile import EnvironmentProfile
 from tasks.cycle import IMPORTED, release
 from tasks.editor.protocols import Brief, Proposal
 from tasks.editor.rules_editor import RulesEditor
+from tasks.editor_rows import Place, edit_row
 from tasks.gate.candidate import Candidate
 from tasks.gate.imports import ImportedResult, gate_over_imports
 from tasks.gate.static import StaticContext
 from tasks.gate.touch import Replayer
 from tasks.gating_inputs import candidate_of
-from tasks.harness import Harness, Sandbox, diff
+from tasks.harness import Harness, Sandbox
 from tasks.harness.bundle import apply, changes
 from tasks.harness_rows import harness_rows
 from tasks.progress import in_stage
@@ -199,23 +199,8 @@ def _edit_rows(bench: Workbench, cycle: CycleRow, numbered: Sequence[Numbered]) 
     rows: dict[Row, None] = {}
     for ordinal, (candidate, proposal, editor) in enumerate(numbered):
         rows |= dict.fromkeys(harness_rows(candidate.child))
-        row = EditRow(
-            edit_id=candidate.edit_id,
-            cycle_id=cycle.cycle_id,
-            round=1,
-            ordinal=ordinal,
-            editor=editor,
-            parent_harness_id=candidate.parent.harness_id,
-            child_harness_id=candidate.child.harness_id,
-            layer=candidate.layer,
-            artifact=candidate.artifact,
-            kind=proposal.kind,
-            pattern_id=proposal.pattern_id,
-            title=proposal.title,
-            manifest=proposal.manifest.to_json(),
-            diff=diff(candidate.parent, candidate.child),
-            created_at=bench.now,
-        )
+        place = Place(cycle.cycle_id, 1, ordinal, editor)
+        row = edit_row(candidate.edit_id, proposal, place, now=bench.now)
         rows[row] = None
     return list(rows)
 

@@ -92,7 +92,7 @@ class Reader:
 
     def undisputed(self, trajectory_ids: Sequence[str]) -> list[str]:
         """Those of the ids whose outcome nobody doubts and all verdicts agree on, in order."""
-        disputed = self.frame(_DISPUTED, [list(trajectory_ids)])["trajectory_id"].to_list()
+        disputed = set(self.frame(_DISPUTED, [list(trajectory_ids)])["trajectory_id"])
         return [name for name in trajectory_ids if name not in disputed]
 
     def episodes(self, trajectory_ids: Sequence[str]) -> list[Episode]:

@@ -158,7 +158,8 @@ async def _race(world: GateWorld, entries: Sequence[Exposed]) -> None:
         if each == 0:
             racing = racing[:left]
             each = 1
-        taken = [(entry, entry.take(each, world.seed)) for entry in racing]
+        offers = [(entry, entry.take(each, world.seed)) for entry in racing]
+        taken = [(entry, moments) for entry, moments in offers if moments]
         await _fork_all(world, taken, rung)
         left -= sum(len(moments) for _, moments in taken)
         racing = [e for e in racing if _is_open(world, e)]
@@ -178,9 +179,9 @@ async def _fork_all(
     assert world.fork is not None
     olds = await _unedited(world, taken)
     arms = await asyncio.gather(
-        *(world.fork(entry.candidate.child, moments, (0,)) for entry, moments in taken if moments)
+        *(world.fork(entry.candidate.child, moments, (0,)) for entry, moments in taken)
     )
-    for (entry, moments), news in zip([one for one in taken if one[1]], arms, strict=True):
+    for (entry, moments), news in zip(taken, arms, strict=True):
         for moment, new in zip(moments, news, strict=True):
             old = olds[_key(entry, moment)]
             row = _row(world, entry, moment, (old, new), rung)

@@ -36,6 +36,7 @@ class ReportRows:
     checks: Rows
     used: Rows
     arms: Rows
+    sessions: Rows
 
     @property
     def is_import(self) -> bool:
@@ -58,7 +59,7 @@ class ReportRows:
 def show_report(rows: ReportRows) -> Document:
     """Lay out the report of one cycle."""
     cycle = rows.cycle[0]
-    edit_rows = EditRows(rows.edits, rows.verdicts, rows.patterns, rows.note)
+    edit_rows = EditRows(rows.edits, rows.verdicts, rows.patterns, rows.sessions, rows.note)
     benefit = BenefitRows(rows.rates, rows.gaps, rows.forks, rows.examples, rows.lineage, rows.note)
     scores = ScoreRows(rows.scores, rows.arms, rows.note)
     groups = (

@@ -21,14 +21,16 @@ class EditRows:
     edits: Rows
     verdicts: Rows
     patterns: Rows
+    sessions: Rows
     note: str
 
 
 def edit_group(rows: EditRows) -> Group:
     """Lay out all edits of a cycle."""
+    sessions = [_sessions(rows)] if rows.sessions else []
     if not rows.edits:
-        return Group("Edits", (Passage("", "No edit was proposed.", "dim"),))
-    blocks: list[Block] = [_verdicts(rows), _edits(rows)]
+        return Group("Edits", (Passage("", "No edit was proposed.", "dim"), *sessions))
+    blocks: list[Block] = [_verdicts(rows), _edits(rows), *sessions]
     trials = Counter(row["trial_id"] for row in rows.edits if row["trial_id"])
     if any(count > 1 for count in trials.values()):
         blocks.append(Passage("", BUNDLED, "dim"))
@@ -43,6 +45,21 @@ def _verdicts(rows: EditRows) -> Table:
     )
     columns = ("verdict", "reason", "layer", "edits")
     return Table(f"Verdicts by reason{rows.note}", columns, body, numeric=("edits",))
+
+
+def _sessions(rows: EditRows) -> Table:
+    body = tuple(
+        (
+            number(row["round"]),
+            row["purpose"],
+            number(row["proposals"]),
+            number(row["refusals"]),
+            f"{row['stop']}\n{on_one_line(row['detail'], 300)}".strip(),
+        )
+        for row in rows.sessions
+    )
+    columns = ("round", "to", "edits", "refused calls and files", "ended")
+    return Table("The editor at work", columns, body, numeric=("round", *columns[2:4]))
 
 
 def _edits(rows: EditRows) -> Table:

@@ -108,7 +108,7 @@ class NoModel:
 
     async def reply(self, messages: Sequence[Any], tools: Sequence[Any]) -> Any:
         what = "the proposer of this search is an editor, no model"
-        raise NotImplementedError(what)
+        raise RuntimeError(what)
 
 
 @dataclass

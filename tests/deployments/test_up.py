@@ -1,11 +1,9 @@
-"""What `up` refuses before it starts anything, and how it leaves."""
+"""What `up` refuses before it starts anything."""
 
 import os
-import signal
 
 import pytest
 
-from deployments.signals import ended_by_signals
 from deployments.up import check_inputs, served_once
 from schemas.errors import ConfigError
 
@@ -25,14 +23,6 @@ def test_what_is_no_cron_expression_is_refused(schedule):
 @pytest.mark.parametrize("schedule", ["", " ", "0 2 * * *", "*/15 0-6 1,15 * MON-FRI"])
 def test_cron_expressions_and_none_are_taken(schedule):
     check_inputs(None, schedule)
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_end_leaves_as_ctrl_c_does_and_handlers_come_back(number):
-    before = signal.getsignal(number)
-    with pytest.raises(KeyboardInterrupt), ended_by_signals():
-        os.kill(os.getpid(), number)
-    assert signal.getsignal(number) is before
 
 
 def test_a_data_folder_is_served_once_at_a_time(tmp_path):

@@ -81,8 +81,10 @@ def session(build, ordinal, stop, detail="", refusals=0):
     )
 
 
-def test_an_editor_that_failed_is_not_one_without_ideas(build, fill_home):
+def test_an_editor_that_failed_is_not_one_without_ideas(build, fill_home, tmp_path):
     fill_home([build.cycle(), session(build, 0, "time", "killed after 4 s", 2)])
+    write_report("", tmp_path / "report.html")
+    assert "killed after 4 s" in (tmp_path / "report.html").read_text()
     failed = summarize_cycle(plan_of(build))
     assert failed["editor_sessions"]["last_fault"] == "killed after 4 s"
     assert is_without_editor(failed)

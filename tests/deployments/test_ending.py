@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+from deployments.signals import ended_by_signals
 
 
 def is_running(pid):
@@ -25,6 +25,16 @@ def wait_for(condition, seconds):
         time.sleep(0.1)
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_end_leaves_as_ctrl_c_does_and_handlers_come_back(number):
+    before = signal.getsignal(number)
+    with pytest.raises(KeyboardInterrupt), ended_by_signals():
+        os.kill(os.getpid(), number)
+    assert signal.getsignal(number) is before
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("command", "number", "code"),
     [("up", signal.SIGTERM, 0), ("up", signal.SIGINT, 0), ("cycle", signal.SIGTERM, 130)],
