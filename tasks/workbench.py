@@ -146,7 +146,8 @@ def load_harness(folder: str) -> Harness:
         ConfigError: the folder does not hold a usable harness, or a rule cannot be run.
     """
     try:
-        harness = Harness.load(Path(folder))
+        # What was exported and edited since is a harness of its own, stored under its own id.
+        harness = Harness.load(Path(folder), edited=True)
     except HarnessError as error:
         what = f"harness {folder}: {error}"
         raise ConfigError(what, hint="see docs/harness.md") from error

@@ -1,7 +1,8 @@
 """The runtime: runs a harness around any agent loop; imports nothing of ours, knows no loop.
 
 `Harness` is a folder of artifacts in four layers, `Session` is one episode under it, `Sandbox`
-is where its rules run. The same files are the package `tackroom_runtime`.
+is where its rules run; `SyncSession` and `SyncSandbox` are the same for code that does not await.
+The same files are the package `tackroom_runtime`.
 """
 
 from .difference import diff, diff_files
@@ -11,6 +12,7 @@ from .probe import Finding, probe
 from .replay import RecordedEpisode, RecordedStep, StepDecisions, replay_session
 from .sandbox import Sandbox
 from .session import Session
+from .sync import SyncSandbox, SyncSession
 from .values import (
     Action,
     Artifact,
@@ -44,6 +46,8 @@ __all__ = [
     "SandboxError",
     "Session",
     "StepDecisions",
+    "SyncSandbox",
+    "SyncSession",
     "diff",
     "diff_files",
     "load",
