@@ -5,6 +5,7 @@ is where its rules run; `SyncSession` and `SyncSandbox` are the same for code th
 The same files are the package `tackroom_runtime`.
 """
 
+from .agent_skills import AgentSkills, PassedOver, read_agent_skills, write_agent_skills
 from .difference import diff, diff_files
 from .errors import HarnessError, SandboxError
 from .harness import Harness
@@ -29,6 +30,7 @@ load = Harness.load
 
 __all__ = [
     "Action",
+    "AgentSkills",
     "Artifact",
     "ArtifactFault",
     "Call",
@@ -39,6 +41,7 @@ __all__ = [
     "HarnessError",
     "HistoryEntry",
     "Intervention",
+    "PassedOver",
     "RecordedEpisode",
     "RecordedStep",
     "Regulated",
@@ -52,5 +55,7 @@ __all__ = [
     "diff_files",
     "load",
     "probe",
+    "read_agent_skills",
     "replay_session",
+    "write_agent_skills",
 ]

@@ -92,7 +92,7 @@ def read_folder(folder: Path) -> dict[str, str]:
             raise HarnessError(msg, where=name, hint="links are not followed")
         if name != MANIFEST:
             check_path(name)
-            files[name] = _read(path, name)
+            files[name] = read_text(path, name)
     return files
 
 
@@ -103,7 +103,7 @@ def read_manifest_text(folder: Path) -> str | None:
         HarnessError: it is too large or no text.
     """
     path = folder / MANIFEST
-    return _read(path, MANIFEST) if path.exists() else None
+    return read_text(path, MANIFEST) if path.exists() else None
 
 
 def _walk(folder: Path) -> list[Path]:
@@ -122,7 +122,12 @@ def _is_ignored(name: str) -> bool:
     return name.startswith(".") or name in _IGNORED
 
 
-def _read(path: Path, name: str) -> str:
+def read_text(path: Path, name: str) -> str:
+    """Read one file of bounded size, a byte order mark left out.
+
+    Raises:
+        HarnessError: it is too large, no text, or cannot be read; `where` is `name`.
+    """
     if path.stat().st_size > MAX_FILE_BYTES:
         msg = f"larger than {MAX_FILE_BYTES} bytes"
         raise HarnessError(msg, where=name)
