@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -159,3 +160,26 @@ def test_examples_are_short_and_use_only_what_the_package_offers():
         imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
         used = [one.name for n in imports if n.module == "tackroom_runtime" for one in n.names]
         assert set(used) <= set(tasks.harness.__all__), path.name
+
+
+def test_the_first_example_of_the_readme_prints_what_stands_below_it(tmp_path):
+    readme = (ROOT / "deployments" / "runtime" / "README.md").read_text(encoding="utf-8")
+    code, printed = re.findall(r"```(?:python)?\n(.*?)```", readme, re.DOTALL)[:2]
+    rule = (
+        "def rule_no_drop(action, context):\n"
+        "    if 'DROP' in action['arguments'].get('sql', ''):\n"
+        "        return {'kind': 'block', 'message': 'Never drop a table.'}\n"
+    )
+    files = {"harness.yaml": "api: 1\nenvironment: desk\n", "actions.py": rule}
+    Harness.from_files(files).export(tmp_path / "my-harness")
+    (tmp_path / "tackroom_runtime").symlink_to(ROOT / "tasks" / "harness")
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == (printed, "")
