@@ -4,18 +4,20 @@
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+EXAMPLES := .venv-examples
+PACKAGES := deployments/runtime/examples/requirements.txt
 PYTHON ?=
 ENVIRONMENT ?= sqldesk
 MODEL ?= simulated:weak
 SEED ?= 7
 
-.PHONY: help setup cycle test lint types contracts slow ui clean
+.PHONY: help setup cycle test lint types contracts slow ui examples clean
 
 help:
 	@echo "make cycle   one evolution cycle (ENVIRONMENT=$(ENVIRONMENT) MODEL=$(MODEL) SEED=$(SEED))"
 	@echo "make test    the tests"
 	@echo "make setup   install only"
-	@echo "make lint types contracts slow ui   what CI runs besides"
+	@echo "make lint types contracts slow ui examples   what CI runs besides"
 
 setup: $(STAMP)
 
@@ -35,6 +37,17 @@ slow: setup
 ui: setup
 	$(BIN)/python -m pytest -m live_ui
 
+# Packages of other people, in a place of their own: nothing else needs them.
+$(EXAMPLES)/.installed: $(PACKAGES) deployments/runtime/pyproject.toml | setup
+	@$(BIN)/python -m venv $(EXAMPLES)
+	@$(EXAMPLES)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--requirement $(PACKAGES) ./deployments/runtime skills-ref pytest pytest-timeout pytest-xdist
+	@touch $@
+
+examples: $(EXAMPLES)/.installed
+	$(EXAMPLES)/bin/python -m pytest -m "slow or not slow" \
+		tests/deployments/test_runtime_examples.py tests/harness/test_agent_skills.py
+
 lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -46,4 +59,4 @@ contracts: setup
 	$(BIN)/lint-imports
 
 clean:
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) $(EXAMPLES) dist build

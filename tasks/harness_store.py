@@ -80,14 +80,14 @@ def describe_harness(harness: Harness) -> dict[str, Any]:
 
 
 def export_harness(word: str, environment: str, folder: str) -> dict[str, Any]:
-    """Write a harness as a folder.
+    """Write a harness as a folder with a manifest, by which the runtime checks it.
 
     Raises:
         ConfigError: the harness is unknown, or the folder holds something else.
     """
     harness = find_harness(word, environment)
     try:
-        harness.save(Path(folder))
+        harness.export(Path(folder))
     except HarnessError as error:
         what = f"cannot write to {folder}: {error}"
         raise ConfigError(what, hint="name a new folder") from error

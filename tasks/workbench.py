@@ -151,7 +151,8 @@ def load_harness(folder: str) -> Harness:
         what = f"the folder {folder} has no harness.yaml"
         raise ConfigError(what, hint="name a harness folder; see docs/harness.md")
     try:
-        harness = Harness.load(Path(folder))
+        # What was exported and edited since is a harness of its own, stored under its own id.
+        harness = Harness.load(Path(folder), edited=True)
     except HarnessError as error:
         what = f"harness {folder}: {error}"
         raise ConfigError(what, hint="see docs/harness.md") from error

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -137,10 +138,12 @@ def scripted_endpoint():
     servers = []
 
     def start(script: Callable[[dict[str, Any]], str | Calls]) -> dict[str, str]:
+        numbers = count()
+
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                text = json.dumps(_reply(script(body))).encode()
+                text = json.dumps(_reply(script(body), next(numbers))).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(text)))
@@ -164,13 +167,13 @@ def scripted_endpoint():
         server.server_close()
 
 
-def _reply(said: str | Calls) -> dict[str, Any]:
+def _reply(said: str | Calls, number: int) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": said}
     if not isinstance(said, str):
         message = {"role": "assistant", "content": "", "tool_calls": []}
         for position, (name, given) in enumerate(said):
             function = {"name": name, "arguments": json.dumps(given)}
-            call = {"id": f"c{position}", "type": "function", "function": function}
+            call = {"id": f"c{number}_{position}", "type": "function", "function": function}
             message["tool_calls"].append(call)
     reason = "tool_calls" if "tool_calls" in message else "stop"
     return {

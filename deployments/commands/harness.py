@@ -4,11 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
+from deployments.commands import skills
 from deployments.commands.group import CommandGroup
 from deployments.commands.options import HARNESS, Json
 from deployments.console import emit_json, emit_text, plain_text, table
 
 app = typer.Typer(help="Stored harnesses.", cls=CommandGroup)
+app.add_typer(skills.app, name="skills")
 
 Which = Annotated[str, typer.Argument(help=HARNESS)]
 Environment = Annotated[str, typer.Option(help="Environment whose names are meant.")]

@@ -1,9 +1,11 @@
 """The runtime: runs a harness around any agent loop; imports nothing of ours, knows no loop.
 
 `Harness` is a folder of artifacts in four layers, `Session` is one episode under it, `Sandbox`
-is where its rules run. The same files are the package `tackroom_runtime`.
+is where its rules run; `SyncSession` and `SyncSandbox` are the same for code that does not await.
+The same files are the package `tackroom_runtime`.
 """
 
+from .agent_skills import AgentSkills, PassedOver, read_agent_skills, write_agent_skills
 from .difference import diff, diff_files
 from .errors import HarnessError, SandboxError
 from .harness import Harness
@@ -11,6 +13,7 @@ from .probe import Finding, probe
 from .replay import RecordedEpisode, RecordedStep, StepDecisions, replay_session
 from .sandbox import Sandbox
 from .session import Session
+from .sync import SyncSandbox, SyncSession
 from .values import (
     Action,
     Artifact,
@@ -27,6 +30,7 @@ load = Harness.load
 
 __all__ = [
     "Action",
+    "AgentSkills",
     "Artifact",
     "ArtifactFault",
     "Call",
@@ -37,6 +41,7 @@ __all__ = [
     "HarnessError",
     "HistoryEntry",
     "Intervention",
+    "PassedOver",
     "RecordedEpisode",
     "RecordedStep",
     "Regulated",
@@ -44,9 +49,13 @@ __all__ = [
     "SandboxError",
     "Session",
     "StepDecisions",
+    "SyncSandbox",
+    "SyncSession",
     "diff",
     "diff_files",
     "load",
     "probe",
+    "read_agent_skills",
     "replay_session",
+    "write_agent_skills",
 ]

@@ -19,6 +19,7 @@ _ALLOWED = re.compile(
     r"|skills/[a-z0-9-]{1,64}/SKILL\.md)"
 )
 _IGNORED = frozenset({"__pycache__"})
+MANIFEST = "manifest.json"
 
 
 def check_files(files: Mapping[str, str]) -> dict[str, str]:
@@ -74,7 +75,7 @@ def _check_text(path: str, text: str) -> None:
 
 
 def read_folder(folder: Path) -> dict[str, str]:
-    """Read the files of a harness folder; hidden files and byte code are passed over.
+    """Read the files of a harness folder; hidden files, byte code, the manifest are passed over.
 
     Raises:
         HarnessError: no folder, an unknown, linked, oversized or binary file.
@@ -89,9 +90,20 @@ def read_folder(folder: Path) -> dict[str, str]:
         if not stat.S_ISREG(mode):
             msg = "is no plain file"
             raise HarnessError(msg, where=name, hint="links are not followed")
-        check_path(name)
-        files[name] = _read(path, name)
+        if name != MANIFEST:
+            check_path(name)
+            files[name] = read_text(path, name)
     return files
+
+
+def read_manifest_text(folder: Path) -> str | None:
+    """Read the manifest of an exported folder; null where there is none.
+
+    Raises:
+        HarnessError: it is too large or no text.
+    """
+    path = folder / MANIFEST
+    return read_text(path, MANIFEST) if path.exists() else None
 
 
 def _walk(folder: Path) -> list[Path]:
@@ -110,7 +122,12 @@ def _is_ignored(name: str) -> bool:
     return name.startswith(".") or name in _IGNORED
 
 
-def _read(path: Path, name: str) -> str:
+def read_text(path: Path, name: str) -> str:
+    """Read one file of bounded size, a byte order mark left out.
+
+    Raises:
+        HarnessError: it is too large, no text, or cannot be read; `where` is `name`.
+    """
     if path.stat().st_size > MAX_FILE_BYTES:
         msg = f"larger than {MAX_FILE_BYTES} bytes"
         raise HarnessError(msg, where=name)
@@ -124,8 +141,8 @@ def _read(path: Path, name: str) -> str:
         raise HarnessError(msg, where=name) from None
 
 
-def write_folder(folder: Path, files: Mapping[str, str]) -> None:
-    """Write harness files; files of a harness that stood there before are replaced.
+def write_folder(folder: Path, files: Mapping[str, str], manifest: str | None = None) -> None:
+    """Write harness files; those of a harness that stood there before are replaced or removed.
 
     Raises:
         HarnessError: the folder holds something else, or cannot be written.
@@ -140,7 +157,10 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
     try:
         for name in old.keys() - files.keys():
             (folder / name).unlink()
-        for name, text in files.items():
+        # First gone, last written: a folder that was half written is never taken for exported.
+        (folder / MANIFEST).unlink(missing_ok=True)
+        last = {} if manifest is None else {MANIFEST: manifest}
+        for name, text in {**files, **last}.items():
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8", newline="\n")

@@ -1,5 +1,6 @@
 """YAML as harness files use it: front matter and settings, read without surprises."""
 
+import sys
 from typing import Any, cast
 
 import yaml
@@ -115,6 +116,13 @@ def split_front_matter(text: str, *, path: str) -> tuple[dict[str, object] | Non
 def write_mapping(value: dict[str, Any]) -> str:
     """Render a mapping as YAML, keys in the order given."""
     return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=96)
+
+
+def write_scalar(text: str) -> str:
+    """Render a text as one quoted YAML value that no reader takes for anything else."""
+    quoted: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=sys.maxsize)
+    # Some readers look for the end of front matter before they read YAML.
+    return quoted.removesuffix("\n").replace("---", "\\x2D--")
 
 
 def explain(error: ValidationError, *, path: str) -> HarnessError:

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from . import contract, folder, settings, skills
+from . import contract, folder, manifest, settings, skills
 from .contract import Contract, read_contract
 from .errors import HarnessError
 from .rule_edits import put_rule, remove_rule
@@ -53,13 +53,42 @@ class Harness:
         )
 
     @classmethod
-    def load(cls, path: str | Path) -> "Harness":
-        """Read and check a harness folder; see `from_files` for what is refused."""
-        return cls.from_files(folder.read_folder(Path(path)))
+    def load(
+        cls, path: str | Path, *, harness_id: str | None = None, edited: bool = False
+    ) -> "Harness":
+        """Read and check a harness folder; see `from_files` for what is refused besides.
+
+        A folder that was exported holds a manifest, and its files must be the exported ones.
+        `edited` takes them as they are: the harness then has an id of its own, which no
+        evidence was collected for. A folder without a manifest is one written by hand.
+
+        Args:
+            path: the folder.
+            harness_id: the harness that must be in it, whatever a manifest says.
+            edited: whether the files may differ from the manifest.
+
+        Raises:
+            HarnessError: the folder cannot be used, or is not what was exported or expected.
+        """
+        texts = folder.read_folder(Path(path))
+        listed = None if edited else folder.read_manifest_text(Path(path))
+        if listed is not None:
+            found = _content({name: normalise(text) for name, text in texts.items()})
+            manifest.check_files(manifest.read_manifest(listed), found)
+        loaded = cls.from_files(texts)
+        if harness_id is not None and loaded.harness_id != harness_id:
+            msg = f"the folder holds {loaded.harness_id}, not {harness_id[:40]}"
+            raise HarnessError(msg, where=str(path), hint="export the harness you mean")
+        return loaded
 
     def save(self, path: str | Path) -> None:
         """Write the harness as a folder: a new or empty one, or one that holds a harness."""
         folder.write_folder(Path(path), self.files)
+
+    def export(self, path: str | Path) -> None:
+        """Write the harness as `save` does, with the manifest that `load` checks it by."""
+        listed = manifest.render_manifest(self.harness_id, self.content_files)
+        folder.write_folder(Path(path), self.files, listed)
 
     @cached_property
     def harness_id(self) -> str:
@@ -71,9 +100,7 @@ class Harness:
     @cached_property
     def content_files(self) -> Mapping[str, str]:
         """What is hashed and stored: `files` with the name cut out of harness.yaml."""
-        texts = dict(self.files)
-        texts[settings.PATH] = settings.without_name(texts[settings.PATH])
-        return MappingProxyType(dict(sorted(texts.items())))
+        return MappingProxyType(_content(self.files))
 
     def __eq__(self, other: object) -> bool:
         """Compare by id."""
@@ -203,6 +230,19 @@ class Harness:
     def _with(self, changes: Mapping[str, str | None]) -> "Harness":
         texts: dict[str, str | None] = {**self.files, **changes}
         return Harness.from_files({path: text for path, text in texts.items() if text is not None})
+
+
+def _content(files: Mapping[str, str]) -> dict[str, str]:
+    """Texts as they are hashed.
+
+    Raises:
+        HarnessError: the settings cannot be used, so nobody can tell where the name stands.
+    """
+    texts = dict(files)
+    if settings.PATH in texts:
+        read_settings(texts[settings.PATH])
+        texts[settings.PATH] = settings.without_name(texts[settings.PATH])
+    return dict(sorted(texts.items()))
 
 
 def check_layer(name: str) -> None:

@@ -1,7 +1,7 @@
 """`harness.yaml`: format version, name, environment, layers, budgets and delivery of skills."""
 
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
@@ -83,14 +83,24 @@ def read_settings(text: str) -> Settings:
         HarnessError: broken YAML, an unknown key, a wrong value or another format version.
     """
     values = read_mapping(text, path=PATH)
-    api = values.get("api")
-    if api is not None and api != API:
-        msg = f"api {api!r} is not supported; this runtime reads api {API}"
-        raise HarnessError(msg, where=PATH)
+    check_api(values, path=PATH)
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
         raise explain(error, path=PATH) from None
+
+
+def check_api(values: object, *, path: str) -> None:
+    """Refuse another format version before anything else is read.
+
+    Raises:
+        HarnessError: `api` is there and is not the one this runtime reads.
+    """
+    api = cast("dict[str, object]", values).get("api") if isinstance(values, dict) else None
+    if api is not None and (type(api) is not int or api != API):
+        msg = f"api {repr(api)[:40]} is not supported; this runtime reads api {API}"
+        hint = "a newer format needs a newer runtime"
+        raise HarnessError(msg, where=path, hint=hint)
 
 
 @lru_cache(maxsize=256)

@@ -99,11 +99,11 @@ def test_the_wheel_holds_the_same_sources_and_is_typed(wheel):
 @pytest.mark.timeout(600)
 def test_an_exported_harness_runs_in_a_fresh_environment(wheel, endpoint, make, tmp_path):
     url, seen = endpoint
-    make(actions=RESCUE, regulation=HINT, contract="Use the tools.\n").save(tmp_path / "harness")
+    make(actions=RESCUE, regulation=HINT, contract="Use the tools.\n").export(tmp_path / "harness")
     readme = (RUNTIME / "README.md").read_text()
-    example = re.search(r"```python\n(.*?)```", readme, re.DOTALL)
-    assert example
-    (tmp_path / "agent.py").write_text(example.group(1))
+    examples = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    (agent,) = (text for text in examples if "asyncio.run" in text)
+    (tmp_path / "agent.py").write_text(agent)
     venv.create(tmp_path / "venv", with_pip=True)
     python = str(tmp_path / "venv" / "bin" / "python")
     install = [python, "-m", "pip", "install", "-q", str(wheel), "openai"]
