@@ -13,6 +13,7 @@ from schemas import (
     gate,
     harness,
     runs,
+    traffic,
     trajectories,
 )
 from schemas.fields import Row, is_volatile
@@ -98,6 +99,7 @@ _TABLES = (
     Table("prompts", trajectories.PromptRow, ("prompt_id",), "trajectories"),
     Table("snapshots", trajectories.SnapshotRow, ("snapshot_id",), "trajectories"),
     Table("import_reports", trajectories.ImportReportRow, ("import_id",), "trajectories"),
+    Table("traffic_sessions", traffic.TrafficSessionRow, ("trajectory_id",), "trajectories"),
     Table(
         "rule_hits",
         failures.RuleHitRow,

@@ -66,8 +66,8 @@ class TrajectoryRow(Row):
     """Which repetition of the same episode this is; 0 at temperature 0."""
     arm: str
     """`run`, or `fork:<trajectory>:<step>:<name>` for a fork."""
-    origin: Literal["rollout", "import"]
-    """Whether we ran the episode or read it from a file."""
+    origin: Literal["rollout", "import", "traffic"]
+    """Whether we ran the episode, read it from a file, or it passed the runtime."""
     outcome: Outcome
     """What the checker said; never mixed up with how the episode ended."""
     outcome_rule: str

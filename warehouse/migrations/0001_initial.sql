@@ -168,7 +168,7 @@ COMMENT ON COLUMN trajectories."harness_id" IS 'Harness the model ran in; import
 COMMENT ON COLUMN trajectories."seed" IS 'Seed of the episode.';
 COMMENT ON COLUMN trajectories."repeat" IS 'Which repetition of the same episode this is; 0 at temperature 0.';
 COMMENT ON COLUMN trajectories."arm" IS '`run`, or `fork:<trajectory>:<step>:<name>` for a fork.';
-COMMENT ON COLUMN trajectories."origin" IS 'Whether we ran the episode or read it from a file.';
+COMMENT ON COLUMN trajectories."origin" IS 'Whether we ran the episode, read it from a file, or it passed the runtime.';
 COMMENT ON COLUMN trajectories."outcome" IS 'What the checker said; never mixed up with how the episode ended.';
 COMMENT ON COLUMN trajectories."outcome_rule" IS 'Which rule turned the source''s verdict into the outcome.';
 COMMENT ON COLUMN trajectories."termination" IS 'How the episode ended.';
@@ -373,6 +373,29 @@ COMMENT ON COLUMN import_reports."unknown_task" IS 'Imported episodes whose task
 COMMENT ON COLUMN import_reports."redactions" IS 'Secrets replaced before anything was stored.';
 COMMENT ON COLUMN import_reports."replaced_characters" IS 'Lone surrogates and NULs replaced.';
 COMMENT ON COLUMN import_reports."notes" IS 'Anything else worth knowing, one sentence each.';
+
+CREATE TABLE traffic_sessions (
+    "trajectory_id"        VARCHAR NOT NULL,
+    "session"              VARCHAR NOT NULL,
+    "environment"          VARCHAR NOT NULL,
+    "mode"                 VARCHAR NOT NULL,
+    "arm"                  VARCHAR NOT NULL,
+    "propensity"           DOUBLE NOT NULL,
+    "treatment_harness_id" VARCHAR NOT NULL,
+    "control_harness_id"   VARCHAR,
+    "started_at"           TIMESTAMP NOT NULL,
+    PRIMARY KEY ("trajectory_id")
+);
+COMMENT ON TABLE traffic_sessions IS 'One conversation that passed the runtime, and the arm it was given.';
+COMMENT ON COLUMN traffic_sessions."trajectory_id" IS 'The conversation as a trajectory; its `harness_id` is that of the arm.';
+COMMENT ON COLUMN traffic_sessions."session" IS 'Name the client gave the conversation, else a hash of its opening.';
+COMMENT ON COLUMN traffic_sessions."environment" IS 'Environment the harness is written for.';
+COMMENT ON COLUMN traffic_sessions."mode" IS 'Whether the harness acted, only logged, or acted in the drawn share of conversations.';
+COMMENT ON COLUMN traffic_sessions."arm" IS 'What the conversation was given; `treatment` outside of a split.';
+COMMENT ON COLUMN traffic_sessions."propensity" IS 'Probability with which the conversation got its arm.';
+COMMENT ON COLUMN traffic_sessions."treatment_harness_id" IS 'Harness that is tried or in force.';
+COMMENT ON COLUMN traffic_sessions."control_harness_id" IS 'Harness of the other arm; null when it passes everything unchanged.';
+COMMENT ON COLUMN traffic_sessions."started_at" IS 'When its first request came (UTC).';
 
 CREATE TABLE rule_hits (
     "trajectory_id"    VARCHAR NOT NULL,
