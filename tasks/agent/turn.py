@@ -17,7 +17,7 @@ from tasks.agent.episode_log import EpisodeLog
 from tasks.agent.fork import NOT_RUN
 from tasks.agent.protocols import ActResult, Call, JsonObject, ModelReply, RawCall
 from tasks.agent.world_driver import WorldDriver
-from tasks.harness import Decision, Session
+from tasks.harness import Decision, Session, WrittenCall
 
 MAX_CALLS = 32
 """Most calls of one reply that are run; a model call spends one unit of budget, so a reply
@@ -71,7 +71,10 @@ class Turn:
         elif reply.calls:
             outcomes = await self._run_calls(reply)
         else:
-            outcomes = [await self._run_call(None, 0, reply.text)]
+            [decision] = await self.session.before_reply(
+                [], raw_text=reply.text, admissible=self.driver.admissible
+            )
+            outcomes = [await self._run_call(self._written_row(None, 0), decision)]
         step = StepRow(
             trajectory_id=self.log.identity.trajectory_id,
             step_index=self.step_index,
@@ -103,44 +106,37 @@ class Turn:
 
     async def _run_calls(self, reply: ModelReply) -> list[CallOutcome]:
         """Run the calls of a reply in order; after the end of the episode none is run."""
+        rows = [self._written_row(raw, index) for index, raw in enumerate(reply.calls)]
+        decisions = await self._decide(rows[:MAX_CALLS], reply.text)
         outcomes: list[CallOutcome] = []
         over = ""
-        for index, raw in enumerate(reply.calls):
-            if index >= MAX_CALLS:
-                over = over or f"Not run: at most {MAX_CALLS} calls in one reply are run."
+        for row, decision in zip(rows, decisions, strict=False):
             if over:
-                outcomes.append(CallOutcome(self._skipped_row(raw, index, over)))
+                outcomes.append(_skip(row, over))
                 continue
-            outcome = await self._run_call(raw, index, reply.text)
+            outcome = await self._run_call(row, decision)
             outcomes.append(outcome)
             if outcome.is_done or outcome.is_stopped:
                 over = "Not run: the episode was over."
-        return outcomes
+        over = over or f"Not run: at most {MAX_CALLS} calls in one reply are run."
+        return [*outcomes, *(_skip(row, over) for row in rows[MAX_CALLS:])]
 
-    async def _run_call(self, raw: RawCall | None, index: int, text: str) -> CallOutcome:
-        row = self._written_row(raw, index)
-        decision = await self._decide(row, text, is_new_turn=index == 0)
+    async def _decide(self, rows: Sequence[ToolCallRow], text: str) -> list[Decision]:
+        written = [
+            WrittenCall(row.tool, "{}" if row.arguments == "{}" else row.arguments_raw)
+            for row in rows
+        ]
+        return await self.session.before_reply(
+            written, raw_text=text, admissible=self.driver.admissible
+        )
+
+    async def _run_call(self, row: ToolCallRow, decision: Decision) -> CallOutcome:
         self.log.intervene(self.step_index, decision.interventions)
         self.log.book_faults(self.step_index, decision.faults)
         realized = self._realize(decision, row)
         if isinstance(realized, Call):
             return await self._execute(row, realized)
         return await self._regulate(row, None, realized)
-
-    async def _decide(self, row: ToolCallRow, text: str, *, is_new_turn: bool) -> Decision:
-        try:
-            return await self.session.before_call(
-                None if row.arguments_raw is None else row.tool,
-                "{}" if row.arguments == "{}" else row.arguments_raw,
-                raw_text=text,
-                admissible=self.driver.admissible,
-                is_new_turn=is_new_turn,
-            )
-        except ValueError:
-            if row.arguments_error is None:  # then it is an error of ours
-                raise
-            what = f"The call of {row.tool[:100]} was not executed: {row.arguments_error}."
-            return Decision("unusable", None, what, row.arguments_error)
 
     def _realize(self, decision: Decision, row: ToolCallRow) -> Call | ActResult:
         """Make the call that a decision stands for, or say why there is none."""
@@ -210,10 +206,10 @@ class Turn:
             native_id=raw.call_id if raw else None,
         )
 
-    def _skipped_row(self, raw: RawCall, index: int, why: str) -> ToolCallRow:
-        return self._written_row(raw, index).model_copy(
-            update={"observation": why, "is_error": True, "error_kind": NOT_RUN}
-        )
+
+def _skip(row: ToolCallRow, why: str) -> CallOutcome:
+    update = {"observation": why, "is_error": True, "error_kind": NOT_RUN}
+    return CallOutcome(row.model_copy(update=update))
 
 
 def _is_call(row: ToolCallRow) -> bool:

@@ -112,18 +112,21 @@ class _Replay:
         ]
         self._messages, self._heard = _encode_messages(episode)
         self._steps = _count_turns(episode)
+        self._firsts = _first_calls(episode)
         self._judged: dict[int, tuple[Action | None, tuple[RuleOutcome, ...]]] = {}
 
     def _point(self, layer: RuleLayer, index: int, action: Action | None) -> Point | None:
         step = self.episode.steps[index]
-        is_before = layer == "actions"
         encoded = encode_action(action) if action is not None else None
-        if is_before and encoded is None:
+        if layer == "regulation":
+            past, turns, offered = index + 1, self._steps[index + 1], step.admissible_after
+            return Point(encoded, past, self._heard[index], turns, self.remaining(turns), offered)
+        if encoded is None:
             return None
-        turns = self._steps[index] if is_before else self._steps[index + 1]
-        offered = step.admissible if is_before else step.admissible_after
-        past = index if is_before else index + 1
-        return Point(encoded, past, self._heard[index], turns, self.remaining(turns), offered)
+        # All calls of a reply are judged before the first of them is executed.
+        past = self._firsts[index]
+        turns, offered = self._steps[past], self.episode.steps[past].admissible
+        return Point(encoded, past, self._heard[past], turns, self.remaining(turns), offered)
 
     def remaining(self, turns: int) -> int | None:
         """Units of budget left after so many turns."""
@@ -208,6 +211,14 @@ def _encode_messages(episode: RecordedEpisode) -> tuple[list[str], list[int]]:
         encoded += [encode_message(message) for message in step.heard]
         heard.append(len(encoded))
     return encoded, heard
+
+
+def _first_calls(episode: RecordedEpisode) -> list[int]:
+    """For each stored call, the position of the first call of its reply."""
+    firsts: list[int] = []
+    for index, step in enumerate(episode.steps):
+        firsts.append(index if step.is_new_turn or not firsts else firsts[-1])
+    return firsts
 
 
 def _count_turns(episode: RecordedEpisode) -> list[int]:

@@ -4,8 +4,9 @@ A loop calls `condition` once, then for each turn of the model `before_call`, ex
 is told to, and calls `after_result` with what came back (or with the decision's message).
 """
 
+from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -25,18 +26,12 @@ from .values import (
     Decision,
     HistoryEntry,
     Intervention,
+    Pending,
     Regulated,
     RuleLayer,
+    SessionState,
+    WrittenCall,
 )
-
-
-@dataclass(frozen=True)
-class _Pending:
-    """A turn that has been decided on and whose result has not come back."""
-
-    action: Action
-    decision: Decision
-    is_new_turn: bool
 
 
 class Session:
@@ -67,7 +62,7 @@ class Session:
         self._messages: list[str] = []
         self._history: list[HistoryEntry] = []
         self._encoded: list[str] = []
-        self._pending: _Pending | None = None
+        self._pending: deque[Pending] = deque()
         self._skill: str | None = None
         if LOAD_TOOL in names and harness.offers_skills:
             msg = f"a tool is called {LOAD_TOOL}, which loads skills here"
@@ -95,9 +90,32 @@ class Session:
 
     def resume(self, history: Sequence[HistoryEntry]) -> None:
         """Take over the finished turns of another session, as a fork does."""
-        self._pending = None
+        self._pending.clear()
         self._history = list(history)
         self._encoded = [encode_entry(entry) for entry in history]
+
+    def save(self) -> SessionState:
+        """Everything that is needed to go on elsewhere; see `restore`."""
+        conduct = self._conduct
+        return SessionState(
+            history=tuple(self._history),
+            encoded=tuple(self._encoded),
+            messages=tuple(self._messages),
+            skill=self._skill,
+            hints=conduct.hints,
+            forced=conduct.forced,
+            dismissed={layer: frozenset(names) for layer, names in conduct.dismissed.items()},
+            pending=tuple(self._pending),
+        )
+
+    def restore(self, state: SessionState) -> None:
+        """Go on where a session with the same harness, task and tools was saved."""
+        self._history, self._encoded = list(state.history), list(state.encoded)
+        self._messages, self._skill = list(state.messages), state.skill
+        self._conduct.hints, self._conduct.forced = state.hints, state.forced
+        for layer, names in state.dismissed.items():
+            self._conduct.dismissed[layer] = set(names)
+        self._pending = deque(state.pending)
 
     def condition(
         self, messages: Sequence[Mapping[str, JsonValue]], tools: Sequence[Mapping[str, JsonValue]]
@@ -155,11 +173,32 @@ class Session:
         """
         self._close_pending()
         action = read_action(name, raw_arguments, raw_text)
-        decision = self._conduct.answer_load(action)
-        if decision is None:
-            decision = await self._decide(action, admissible)
-        self._pending = _Pending(action, decision, is_new_turn)
+        decision = await self._judge(action, admissible)
+        self._pending.append(Pending(action, decision, is_new_turn))
         return decision
+
+    async def before_reply(
+        self,
+        calls: Sequence[WrittenCall],
+        *,
+        raw_text: str = "",
+        admissible: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """Decide what to do with all calls of one reply before any of them is executed.
+
+        Gives one decision for each call, and one about the reply itself when it holds none.
+        `after_result` is then called once for each, in their order.
+
+        Raises:
+            SandboxError: the sandbox is gone.
+        """
+        self._close_pending()
+        actions = [read_action(call.tool, call.arguments, raw_text) for call in calls]
+        actions = actions or [Action(None, None, raw_text)]
+        decisions = [await self._judge(action, admissible) for action in actions]
+        for place, (action, decision) in enumerate(zip(actions, decisions, strict=True)):
+            self._pending.append(Pending(action, decision, is_new_turn=place == 0))
+        return decisions
 
     async def after_result(
         self,
@@ -180,6 +219,10 @@ class Session:
         self._note(self._finished(call), observation, is_error=is_error)
         outcomes = await self._ask("regulation", None, admissible, past=len(self._history))
         return self._conduct.regulate(observation, outcomes, remaining_steps=self.remaining_steps)
+
+    async def _judge(self, action: Action, admissible: Sequence[str] | None) -> Decision:
+        loaded = self._conduct.answer_load(action)
+        return await self._decide(action, admissible) if loaded is None else loaded
 
     async def _decide(self, action: Action, admissible: Sequence[str] | None) -> Decision:
         outcomes = await self._ask("actions", action, admissible, past=len(self._history))
@@ -220,11 +263,11 @@ class Session:
         skip = self._conduct.dismissed[layer]
         return (await self._sandbox.evaluate(rules, timeline, skip=skip))[0]
 
-    def _finished(self, call: CallLike | None) -> _Pending:
-        pending, self._pending = self._pending, None
+    def _finished(self, call: CallLike | None) -> Pending:
+        pending = self._pending.popleft() if self._pending else None
         if pending is None:
             tool, arguments = (call.tool, dict(call.arguments)) if call else (None, None)
-            return _Pending(Action(tool, arguments), Decision("execute"), is_new_turn=True)
+            return Pending(Action(tool, arguments), Decision("execute"), is_new_turn=True)
         if call is None:
             return pending
         executed = replace(
@@ -232,14 +275,14 @@ class Session:
         )
         return replace(pending, action=executed)
 
-    def _note(self, finished: _Pending, observation: str, *, is_error: bool) -> None:
+    def _note(self, finished: Pending, observation: str, *, is_error: bool) -> None:
         entry = HistoryEntry(finished.action, observation, is_error, finished.is_new_turn)
         self._history.append(entry)
         self._encoded.append(encode_entry(entry))
 
     def _close_pending(self) -> None:
-        if self._pending is not None:
-            pending, self._pending = self._pending, None
+        while self._pending:
+            pending = self._pending.popleft()
             is_error = pending.decision.kind not in ("execute", "loaded")
             self._note(pending, pending.decision.message, is_error=is_error)
 

@@ -18,7 +18,16 @@ from .errors import SandboxError
 from .harness import Harness
 from .sandbox import Limits, Sandbox
 from .session import Session
-from .values import CallLike, Conditioned, Decision, HistoryEntry, Intervention, Regulated
+from .values import (
+    CallLike,
+    Conditioned,
+    Decision,
+    HistoryEntry,
+    Intervention,
+    Regulated,
+    SessionState,
+    WrittenCall,
+)
 
 T = TypeVar("T")
 
@@ -194,6 +203,14 @@ class SyncSession:
         """Take over the finished turns of another session, as a fork does."""
         self._session.resume(history)
 
+    def save(self) -> SessionState:
+        """Everything that is needed to go on elsewhere; see `restore`."""
+        return self._session.save()
+
+    def restore(self, state: SessionState) -> None:
+        """Go on where a session with the same harness, task and tools was saved."""
+        self._session.restore(state)
+
     def condition(
         self, messages: Sequence[Mapping[str, JsonValue]], tools: Sequence[Mapping[str, JsonValue]]
     ) -> Conditioned:
@@ -240,6 +257,25 @@ class SyncSession:
                 admissible=admissible,
                 is_new_turn=is_new_turn,
             )
+        )
+
+    def before_reply(
+        self,
+        calls: Sequence[WrittenCall],
+        *,
+        raw_text: str = "",
+        admissible: Sequence[str] | None = None,
+    ) -> list[Decision]:
+        """Decide what to do with all calls of one reply before any of them is executed.
+
+        Gives one decision for each call, and one about the reply itself when it holds none.
+        `after_result` is then called once for each, in their order.
+
+        Raises:
+            SandboxError: the sandbox is gone.
+        """
+        return self._run(
+            self._session.before_reply(calls, raw_text=raw_text, admissible=admissible)
         )
 
     def after_result(

@@ -1,7 +1,7 @@
 """The small frozen values that pass between a session, the loop around it and its rules."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from pydantic import JsonValue
@@ -54,6 +54,14 @@ class Call:
 
     tool: str
     arguments: JsonObject
+
+
+@dataclass(frozen=True)
+class WrittenCall:
+    """A tool call as the model wrote it; `arguments` is the raw text, null when there is none."""
+
+    tool: str
+    arguments: str | None
 
 
 @dataclass(frozen=True)
@@ -116,6 +124,42 @@ class ArtifactFault:
     artifact: str
     kind: FaultKind
     message: str
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A turn that has been decided on and whose result has not come back."""
+
+    action: Action
+    decision: "Decision"
+    is_new_turn: bool
+
+
+@dataclass(frozen=True)
+class SessionState:
+    """What a session knows between two turns; with it, another one goes on as the same.
+
+    Attributes:
+        history: finished turns.
+        encoded: the same as the rules are shown them.
+        messages: messages that are no turns, encoded for the rules.
+        skill: skill the model was given.
+        hints: hints given so far.
+        forced: actions forced so far.
+        dismissed: rules that are not asked again, by layer.
+        pending: calls decided on whose results are still to come.
+    """
+
+    history: tuple[HistoryEntry, ...] = ()
+    encoded: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    skill: str | None = None
+    hints: int = 0
+    forced: int = 0
+    dismissed: Mapping[RuleLayer, frozenset[str]] = field(
+        default_factory=dict[RuleLayer, frozenset[str]]
+    )
+    pending: tuple[Pending, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from tasks.harness import (
     Sandbox,
     Session,
     StepDecisions,
+    WrittenCall,
     replay_session,
 )
 
@@ -61,21 +62,23 @@ SETTINGS = "api: 1\nenvironment: sqldesk\nbudgets: {hints: 2}\n"
 def recorded(seed, tools, turns=12):
     chance = random.Random(seed)
     steps = []
-    for number in range(turns):
+    for _ in range(turns):
         kind = chance.choice(
             ["call", "call", "call", "prose", "broken", "empty", "forced", "second"]
         )
+        if kind == "second" and not (steps and steps[-1].name and steps[-1].raw_arguments):
+            kind = "call"
         sql: dict[str, Any] = {"sql": f"SELECT {chance.randrange(6)}"}
         observation = chance.choice(["one", "two", "Nothing."])
         offered = chance.choice([None, ("go",)])
         more: dict[str, Any] = {"role": "user", "content": "And?"}
-        heard = (more,) if chance.random() < 0.2 else ()
+        heard = (more,) if kind != "second" and chance.random() < 0.2 else ()
         shape = {
             "call": {"name": "execute_sql", "raw_arguments": json.dumps(sql)},
             "second": {
                 "name": "execute_sql",
                 "raw_arguments": json.dumps(sql),
-                "is_new_turn": number == 0,
+                "is_new_turn": False,
             },
             "prose": {"name": None, "raw_arguments": None, "raw_text": f"I use {sql['sql']}."},
             "broken": {"name": "execute_sql", "raw_arguments": '{"sql": '},
@@ -105,26 +108,35 @@ async def lived(harness, episode, sandbox):
     for message in episode.messages:
         session.note_message(message)
     found = []
-    for step in episode.steps:
-        for message in step.heard:
+    for reply in replies(episode.steps):
+        first = reply[0]
+        for message in first.heard:
             session.note_message(message)
-        decision = None
-        if not step.is_forced:
-            decision = await session.before_call(
-                step.name,
-                step.raw_arguments,
-                raw_text=step.raw_text,
-                admissible=step.admissible,
-                is_new_turn=step.is_new_turn,
+        decisions: list[Any] = [None]
+        if not first.is_forced:
+            written = [WrittenCall(step.name, step.raw_arguments) for step in reply if step.name]
+            decisions = await session.before_reply(
+                written, raw_text=first.raw_text, admissible=first.admissible
             )
-        regulated = await session.after_result(
-            step.executed,
-            step.observation,
-            is_error=step.is_error,
-            admissible=step.admissible_after,
-        )
-        found.append(StepDecisions(decision, regulated))
+        for step, decision in zip(reply, decisions, strict=True):
+            regulated = await session.after_result(
+                step.executed,
+                step.observation,
+                is_error=step.is_error,
+                admissible=step.admissible_after,
+            )
+            found.append(StepDecisions(decision, regulated))
     return found
+
+
+def replies(steps):
+    """Stored calls by the reply they were written in."""
+    grouped: list[list[RecordedStep]] = []
+    for step in steps:
+        if step.is_new_turn:
+            grouped.append([])
+        grouped[-1].append(step)
+    return grouped
 
 
 @pytest.mark.parametrize("seed", range(6))
