@@ -5,8 +5,9 @@ is told to, and calls `after_result` with what came back (or with the decision's
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -16,8 +17,10 @@ from .errors import HarnessError
 from .harness import Harness
 from .prompts import append_to, load_tool, system_text, tool_name, with_tool_hints
 from .retrieval import find_skill
-from .sandbox import RuleOutcome, Sandbox
+from .rules import RuleFile
+from .sandbox import RuleOutcome
 from .skills import Skill
+from .text import JsonObject
 from .timeline import Point, Timeline, encode_action, encode_base, encode_entry, encode_message
 from .values import (
     Action,
@@ -34,6 +37,16 @@ from .values import (
 )
 
 
+class RuleRunner(Protocol):
+    """Whatever runs rules for a session; a `Sandbox`, or something that stands before one."""
+
+    async def evaluate(
+        self, rules: RuleFile, timeline: Timeline, *, skip: Collection[str] = ()
+    ) -> list[tuple[RuleOutcome, ...]]:
+        """What the rules that are not skipped do at each point."""
+        ...
+
+
 class Session:
     """One episode. Not for concurrent use; the sandbox is, and is shared between sessions."""
 
@@ -43,7 +56,7 @@ class Session:
         task_text: str,
         tools: Sequence[Mapping[str, JsonValue]],
         *,
-        sandbox: Sandbox | None = None,
+        sandbox: RuleRunner | None = None,
         budget: int | None = None,
     ) -> None:
         """Prepare an episode; `tools` are tool definitions in chat form, `budget` model turns.
@@ -88,6 +101,11 @@ class Session:
         """Units of budget left; null without a budget."""
         return None if self._budget is None else max(0, self._budget - self.step)
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a turn has been decided on whose result has not come back."""
+        return bool(self._pending)
+
     def resume(self, history: Sequence[HistoryEntry]) -> None:
         """Take over the finished turns of another session, as a fork does."""
         self._pending.clear()
@@ -125,15 +143,18 @@ class Session:
         text = system_text(self.harness)
         if text:
             sent = append_to(sent, "system", text)
-        hints = self.harness.contract.tool_hints if "contract" in self.harness.layers else {}
-        offered = with_tool_hints(tools, hints)
-        if self.harness.offers_skills:
-            offered.append(load_tool(self.harness.skills))
+        offered = self.offer(tools)
         skill, interventions = self._choose_skill("")
         if skill is not None:
             sent = append_to(sent, "user", skill.prompt)
         self._messages = [encode_message(message) for message in sent]
         return Conditioned(sent, offered, interventions)
+
+    def offer(self, tools: Sequence[Mapping[str, JsonValue]]) -> list[JsonObject]:
+        """Tools with the hints of the contract, and with the one that loads skills."""
+        hints = self.harness.contract.tool_hints if "contract" in self.harness.layers else {}
+        offered = with_tool_hints(tools, hints)
+        return [*offered, load_tool(self.harness.skills)] if self.harness.offers_skills else offered
 
     def change_stage(self, state_text: str) -> tuple[str | None, tuple[Intervention, ...]]:
         """Look for a skill again when the task enters another stage.

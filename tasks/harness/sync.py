@@ -199,6 +199,11 @@ class SyncSession:
         """Units of budget left; null without a budget."""
         return self._session.remaining_steps
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a turn has been decided on whose result has not come back."""
+        return self._session.is_waiting
+
     def resume(self, history: Sequence[HistoryEntry]) -> None:
         """Take over the finished turns of another session, as a fork does."""
         self._session.resume(history)
