@@ -154,6 +154,8 @@ class Settings(BaseSettings):
     """Models by role."""
     editor: EditorSettings = EditorSettings()
     """Caps and guide of editors."""
+    runtime_token: SecretStr | None = None
+    """Word that clients of a proxy must show; needed when it listens beyond this machine."""
     _folder: Path = Path()
 
     @classmethod

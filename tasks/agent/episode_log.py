@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from schemas.episode import Episode
 from schemas.fields import Outcome, Termination
@@ -39,7 +40,8 @@ class Identity:
     seed: int
     repeat: int
     arm: str
-    budget: int
+    budget: int | None
+    origin: Literal["rollout", "traffic"] = "rollout"
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,14 @@ class EpisodeLog:
 
     def spend(self, reply: ModelReply) -> None:
         """Add a reply to the totals; a total stays unknown until some reply says a number."""
-        self.prompt_tokens = _sum(self.prompt_tokens, reply.prompt_tokens)
-        self.completion_tokens = _sum(self.completion_tokens, reply.completion_tokens)
+        self.add_tokens(reply.prompt_tokens, reply.completion_tokens)
         if reply.cost_usd is not None:
             self.cost_usd = (self.cost_usd or 0.0) + reply.cost_usd
+
+    def add_tokens(self, sent: int | None, written: int | None) -> None:
+        """Add tokens to the totals."""
+        self.prompt_tokens = _sum(self.prompt_tokens, sent)
+        self.completion_tokens = _sum(self.completion_tokens, written)
 
     def open(self, messages: Sequence[Message], tools: Sequence[Message]) -> None:
         """Begin the conversation with the messages and tools a harness left."""
@@ -165,7 +171,6 @@ class EpisodeLog:
         return TrajectoryRow.model_validate(
             vars(self.identity)
             | {
-                "origin": "rollout",
                 "outcome": ending.outcome,
                 "outcome_rule": "world_verdict" if verdict else "no_verdict",
                 "termination": ending.termination,

@@ -32,15 +32,12 @@ class GuardedRules:
         if self.is_muted:
             return nothing
         if self.sandbox is None:
-            self._note("there is no sandbox")
+            if not self.trouble:
+                self.trouble.append("there is no sandbox")
             return nothing
         try:
             return await self.sandbox.evaluate(rules, timeline, skip=skip)
         except SandboxError as error:
-            self._note(str(error))
+            self.trouble.append(str(error))
             self.sandbox = None
             return nothing
-
-    def _note(self, what: str) -> None:
-        if what not in self.trouble:
-            self.trouble.append(what)

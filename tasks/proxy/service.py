@@ -73,7 +73,7 @@ class Service:
 
     Attributes:
         policy: asked at every request, so a change takes effect at the next one.
-        sandbox: gives what runs rules now; null when nothing does.
+        sandbox: runs rules; null when nothing does.
         record: takes what is kept; what it raises is logged and changes no response.
         budget: model turns of a conversation, told to rules; null when nobody counts.
         most_asks: how often the model is asked for one reply at most.
@@ -82,7 +82,7 @@ class Service:
 
     upstream: Upstream
     policy: Callable[[], Policy]
-    sandbox: Callable[[], RuleRunner | None]
+    sandbox: RuleRunner | None
     record: Callable[[Exchanged], None]
     now: Callable[[], datetime]
     empty: Harness
@@ -138,7 +138,7 @@ class _Request:
         return make_id("conv", [self.opening, harness_id, at, self.service.begin()])
 
     async def run(self) -> Response:
-        rules = GuardedRules(self.service.sandbox())
+        rules = GuardedRules(self.service.sandbox)
         listed = self.ours.get("admissible")
         admissible = tuple(map(str, listed)) if isinstance(listed, list) else None
         terms = Terms(self.service.budget, self.assignment.acts, admissible)

@@ -77,6 +77,11 @@ def make() -> Callable[..., Harness]:
     return build
 
 
+@pytest.fixture(scope="session", name="chat_reply")
+def give_chat_reply() -> Callable[[Turn, int], dict[str, Any]]:
+    return chat_reply
+
+
 def chat_reply(said: Turn, number: int) -> dict[str, Any]:
     """A chat completion that says this."""
     message: dict[str, Any] = {"role": "assistant", "content": said, "refusal": None}
@@ -91,6 +96,8 @@ def chat_reply(said: Turn, number: int) -> dict[str, Any]:
             for place, (name, arguments) in enumerate(said)
         ]
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    if not isinstance(said, str):
+        choice["finish_reason"] = "tool_calls"
     usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
     return {
         "id": f"chatcmpl-{number}",
@@ -166,7 +173,7 @@ def open_desk(sandbox) -> Callable[..., Desk]:
         service = Service(
             upstream=upstream,
             policy=lambda: Policy(mode, share, harness),
-            sandbox=lambda: rules,
+            sandbox=rules,
             record=kept.append,
             now=lambda: NOW,
             empty=Harness.from_files({"harness.yaml": SETTINGS}),

@@ -1,0 +1,185 @@
+"""The proxy as a process: harnesses, sandbox, journal and server put together."""
+
+import asyncio
+import logging
+import signal
+from collections.abc import Callable, Collection
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from schemas.errors import ConfigError
+from tasks.harness import Harness, Sandbox, SandboxError
+from tasks.harness.rules import RuleFile
+from tasks.harness.sandbox import RuleOutcome
+from tasks.harness.timeline import Timeline
+from tasks.proxy.arms import Policy, read_mode
+from tasks.proxy.server import Address, listen, open_client
+from tasks.proxy.service import Service
+from tasks.proxy.upstream import HttpUpstream
+from tasks.traffic import harness_folder, untouched
+from tasks.traffic_journal import Journal, traffic_folder
+from tasks.workbench import Workbench
+
+logger = logging.getLogger(__name__)
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+REOPEN_S = 30.0
+"""Seconds before a sandbox that died is opened again."""
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """What a user asked for; see the options of `tackroom runtime serve`."""
+
+    harness: str
+    upstream: str
+    environment: str = ""
+    control: str = ""
+    mode: str = "enforce"
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str = ""
+    budget: int | None = None
+    timeout_s: float = 600.0
+    steers_all: bool = False
+
+
+@dataclass
+class SandboxKeeper:
+    """Runs rules in the sandbox there is; opens another one when it died."""
+
+    _sandbox: Sandbox | None = field(default=None, init=False)
+    _opening: asyncio.Task[None] | None = field(default=None, init=False)
+    _tried: float = field(default=-REOPEN_S, init=False)
+
+    async def evaluate(
+        self, rules: RuleFile, timeline: Timeline, *, skip: Collection[str] = ()
+    ) -> list[tuple[RuleOutcome, ...]]:
+        """What the rules do.
+
+        Raises:
+            SandboxError: there is no sandbox at the moment.
+        """
+        if self._sandbox is None:
+            self._reopen()
+            message = "there is no sandbox at the moment"
+            raise SandboxError(message)
+        try:
+            return await self._sandbox.evaluate(rules, timeline, skip=skip)
+        except SandboxError:
+            self._sandbox = None
+            self._reopen()
+            raise
+
+    async def open(self) -> None:
+        """Open one; without one the proxy goes on and changes no call."""
+        sandbox = Sandbox()
+        try:
+            await sandbox.__aenter__()
+        except SandboxError as error:
+            logger.warning("no sandbox: %s", error)
+            return
+        self._sandbox = sandbox
+
+    async def close(self) -> None:
+        """Give the workers back."""
+        if self._sandbox is not None:
+            await self._sandbox.__aexit__(None, None, None)
+
+    def _reopen(self) -> None:
+        loop = asyncio.get_running_loop()
+        is_opening = self._opening is not None and not self._opening.done()
+        if is_opening or loop.time() - self._tried < REOPEN_S:
+            return
+        self._tried = loop.time()
+        self._opening = loop.create_task(self.open())
+
+
+def serve(options: ServeOptions, on_ready: Callable[[str], None]) -> None:
+    """Serve until interrupted; `on_ready` hears the base URL for clients.
+
+    Raises:
+        ConfigError: the harness, the mode or the address cannot be used.
+    """
+    asyncio.run(_serve(options, on_ready))
+
+
+def open_policy(bench: Workbench, options: ServeOptions) -> Policy:
+    """Harnesses and mode of a proxy.
+
+    Raises:
+        ConfigError: one of them is not known.
+    """
+    mode, share = read_mode(options.mode)
+    treatment = bench.harness(options.environment, options.harness)
+    control = None
+    if options.control:
+        if mode != "split":
+            what = f"--control has no meaning in mode `{options.mode}`"
+            raise ConfigError(what, hint="use --mode split:P")
+        control = bench.harness(options.environment, options.control)
+    return Policy(mode, share, treatment, control)
+
+
+async def _serve(options: ServeOptions, on_ready: Callable[[str], None]) -> None:
+    bench = Workbench.open()
+    address = _address(options)
+    policy = open_policy(bench, options)
+    _leave_harnesses(bench.settings.home, policy)
+    journal = Journal(traffic_folder(bench.settings.home), bench.now)
+    keeper = SandboxKeeper()
+    await keeper.open()
+    try:
+        async with AsyncExitStack() as stack:
+            client = await stack.enter_async_context(open_client())
+            service = Service(
+                upstream=HttpUpstream(address.upstream, client, address.timeout_s),
+                policy=lambda: policy,
+                sandbox=keeper,
+                record=journal,
+                now=lambda: datetime.now(UTC),
+                empty=untouched(policy.treatment.environment),
+                budget=options.budget,
+                steers_all=options.steers_all,
+            )
+            try:
+                url = await stack.enter_async_context(listen(service, client, address))
+            except OSError as error:
+                what = f"cannot listen on {address.host}:{address.port}: {error.strerror}"
+                raise ConfigError(what, hint="name another --port") from error
+            on_ready(url)
+            await _interrupted()
+    finally:
+        journal.close()
+        await keeper.close()
+
+
+async def _interrupted() -> None:
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    await ended.wait()
+
+
+def _address(options: ServeOptions) -> Address:
+    upstream = options.upstream.rstrip("/")
+    if not upstream.startswith(("http://", "https://")):
+        what = f"--upstream: `{options.upstream[:100]}` is not an http(s) address"
+        raise ConfigError(what, hint="it looks like https://api.example.com/v1")
+    if options.host not in LOOPBACK and not options.token:
+        what = f"--host {options.host} lets other machines in, and no token is set"
+        raise ConfigError(what, hint="set TACKROOM_RUNTIME_TOKEN, or stay on 127.0.0.1")
+    return Address(options.host, options.port, upstream, options.timeout_s, options.token)
+
+
+def _leave_harnesses(home: Path, policy: Policy) -> None:
+    """Write harnesses where landing finds them, also those the warehouse does not know."""
+    for harness in (policy.treatment, policy.control):
+        if isinstance(harness, Harness):
+            with suppress(OSError):
+                folder = harness_folder(home, harness.harness_id)
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                if not folder.exists():
+                    harness.export(folder)
