@@ -6,6 +6,7 @@ TackroomError
 ├── EnvironmentFault     a world crashed, hung or could not be graded
 ├── ModelFault           a model endpoint is down, refuses or answers with nonsense
 │   └── ContextOverflow  the conversation no longer fits into the model
+├── AgentFault           an agent program could not be run
 ├── WarehouseError       landing, ingest or publishing could not be carried out
 └── EditRejected         a candidate harness is not acceptable as it stands
 
@@ -66,6 +67,10 @@ class ModelFault(TackroomError):
 
 class ContextOverflow(ModelFault):
     """The conversation is longer than the model takes; an end of the episode, no fault."""
+
+
+class AgentFault(TackroomError):
+    """An agent program of the user could not be run; the episode says nothing about it."""
 
 
 class WarehouseError(TackroomError):

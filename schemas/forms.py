@@ -46,6 +46,11 @@ class CycleForm(Form):
         title="Model",
         description="Frozen model: simulated:weak|mid|strong, openai:NAME, replay:FILE.",
     )
+    agent: str = Field(
+        default="",
+        title="Agent",
+        description="command:TEMPLATE: your own program around the model; empty: our loop.",
+    )
     reference: str = Field(
         default="simulated:strong",
         title="Reference model",
@@ -124,6 +129,7 @@ class EvaluateForm(Form):
 
     environment: str = Field(default="sqldesk", title="Environment")
     model: str = Field(default="simulated:weak", title="Model")
+    agent: str = Field(default="", title="Agent", description="command:TEMPLATE, or empty.")
     harness: str = Field(
         default="current", title="Harness", description="seed, a name such as current, or an id."
     )
@@ -209,6 +215,7 @@ class CollectForm(Form):
 
     environment: str = Field(default="sqldesk", title="Environment")
     model: str = Field(default="simulated:weak", title="Model")
+    agent: str = Field(default="", title="Agent", description="command:TEMPLATE, or empty.")
     harness: str = Field(default="seed", title="Harness")
     split: Split = Field(default="train", title="Split")
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)

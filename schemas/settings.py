@@ -154,6 +154,10 @@ class Settings(BaseSettings):
     """Models by role."""
     editor: EditorSettings = EditorSettings()
     """Caps and guide of editors."""
+    agent_timeout_s: float = Field(default=600.0, gt=0)
+    """Seconds an agent program of the user may take for one episode."""
+    agent_processes: int = Field(default=8, ge=1, le=256)
+    """Agent programs that run at the same time."""
     runtime_token: SecretStr | None = None
     """Word that clients of a proxy must show; needed when it listens beyond this machine."""
     _folder: Path = Path()

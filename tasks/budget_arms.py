@@ -76,7 +76,10 @@ def sampling_arm(plan: CyclePlan, budget: int) -> BudgetArmRow:
 
 async def _sample(bench: Workbench, plan: CyclePlan, budget: int) -> BudgetArmRow:
     form = plan.form
-    environment, model = bench.environment(form.environment), bench.model(form.model)
+    environment, model = (
+        bench.environment(form.environment),
+        bench.model(form.model, agent=form.agent),
+    )
     base = bench.harness(environment.name, plan.base_harness_id)
     tasks = first_tasks(environment.tasks("sealed"), form.tasks)
     tries = 1 if model.is_deterministic else min(MOST_TRIES, max(1, budget // len(tasks)))

@@ -147,7 +147,10 @@ async def _collect_train(
     bench: Workbench, plan: CyclePlan, harness_id: str, round_number: int
 ) -> CollectResult:
     form = plan.form
-    environment, model = bench.environment(form.environment), bench.model(form.model)
+    environment, model = (
+        bench.environment(form.environment),
+        bench.model(form.model, agent=form.agent),
+    )
     harness = bench.harness(environment.name, harness_id)
     tasks = first_tasks(environment.tasks("train"), form.tasks)
     purpose = train_purpose(round_number)
@@ -183,7 +186,7 @@ def collect_split(form: CollectForm) -> dict[str, Any]:
 async def _collect_split(
     form: CollectForm, bench: Workbench, environment: Environment, harness: Harness
 ) -> dict[str, Any]:
-    model = bench.model(form.model, form.record)
+    model = bench.model(form.model, form.record, agent=form.agent)
     tasks = first_tasks(environment.tasks(form.split), form.tasks)
     bench.land(task_rows(environment, tasks), "collect")
     count = 1 if model.is_deterministic else form.repeats

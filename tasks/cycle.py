@@ -76,7 +76,10 @@ def open_cycle(form: CycleForm) -> CyclePlan:
 
 def _resolve(bench: Workbench, form: CycleForm) -> _Opening:
     environment = bench.environment(form.environment)
-    model, reference = bench.model(form.model), bench.model(form.reference)
+    model, reference = (
+        bench.model(form.model, agent=form.agent),
+        bench.model(form.reference, agent=form.agent),
+    )
     check_editor(bench, form.editor)
     _require_acting(model, environment)
     harness = bench.harness(environment.name, form.harness)

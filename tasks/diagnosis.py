@@ -11,7 +11,8 @@ from schemas.forms import DiagnoseForm
 from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan, DiagnoseResult
 from schemas.runs import CycleRow
-from tasks.agent.protocols import Environment, Forkable, Model
+from tasks.agent.fork import can_fork
+from tasks.agent.protocols import Environment, Model
 from tasks.agent.rollout import EpisodeSpec
 from tasks.agent.standing import idle_reason
 from tasks.benefit.diagnose import Diagnosis, diagnose
@@ -41,7 +42,10 @@ ORDER BY rank
 def diagnose_benefit(bench: Workbench, plan: CyclePlan, harness_id: str) -> DiagnoseResult:
     """Measure the gain of model and reference, and where the harness is not used or obeyed."""
     environment = bench.environment(plan.form.environment)
-    model, reference = bench.model(plan.form.model), bench.model(plan.form.reference)
+    model, reference = (
+        bench.model(plan.form.model, agent=plan.form.agent),
+        bench.model(plan.form.reference, agent=plan.form.agent),
+    )
     base = bench.harness(environment.name, plan.base_harness_id)
     final = bench.harness(environment.name, harness_id)
     found = asyncio.run(_diagnose(bench, plan, environment, (model, reference), (base, final)))
@@ -76,7 +80,7 @@ async def _diagnose(
             run_reference=None if idle_reason(reference.model, environment) else _run(reference),
             repeats=plan.repeats(model.is_deterministic),
             rerolls=range(1 if model.is_deterministic else DEFAULT.repeats),
-            is_forkable=isinstance(environment, Forkable) and environment.is_forkable,
+            is_forkable=can_fork(environment, model),
             is_loadable=LOAD_TOOL not in {tool.name for tool in environment.tools},
         )
         found = await diagnose(world, *harnesses)

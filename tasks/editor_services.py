@@ -107,7 +107,7 @@ def _query(view: TrainView) -> Query:
 
 def _collector(work: Round) -> AbstractAsyncContextManager[Collector]:
     form = work.plan.form
-    model = work.bench.model(form.model)
+    model = work.bench.model(form.model, agent=form.agent)
     return open_collector(work.bench, work.environment, model, form.seed, work.plan.cycle_id)
 
 

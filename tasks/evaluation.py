@@ -35,7 +35,10 @@ async def _score_sealed(
     bench: Workbench, plan: CyclePlan, harness_id: str, purpose: str
 ) -> ScoreResult:
     form = plan.form
-    environment, model = bench.environment(form.environment), bench.model(form.model)
+    environment, model = (
+        bench.environment(form.environment),
+        bench.model(form.model, agent=form.agent),
+    )
     harness = bench.harness(environment.name, harness_id)
     tasks = first_tasks(environment.tasks("sealed"), form.tasks)
     async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:
@@ -65,7 +68,7 @@ def evaluate(form: EvaluateForm, bench: Workbench | None = None) -> dict[str, An
 async def _evaluate(
     form: EvaluateForm, bench: Workbench, environment: Environment, harness: Harness
 ) -> dict[str, Any]:
-    model = bench.model(form.model)
+    model = bench.model(form.model, agent=form.agent)
     tasks = _tasks(form, environment)
     bench.land([*harness_rows(harness), *task_rows(environment, tasks)], "evaluate")
     async with open_collector(bench, environment, model, form.seed) as collector:

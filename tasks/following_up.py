@@ -45,7 +45,10 @@ async def _follow_up(
     bench: Workbench, plan: CyclePlan, old_id: str, new_id: str, accepted: Sequence[PastEdit]
 ) -> tuple[Harness, list[EditFollowUpRow]]:
     form = plan.form
-    environment, model = bench.environment(form.environment), bench.model(form.model)
+    environment, model = (
+        bench.environment(form.environment),
+        bench.model(form.model, agent=form.agent),
+    )
     old = bench.harness(environment.name, old_id)
     new = bench.harness(environment.name, new_id)
     train = first_tasks(environment.tasks("train"), form.tasks)

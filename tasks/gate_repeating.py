@@ -71,7 +71,7 @@ async def _repeat(
     first: PairedTrialRow,
     fresh: Sequence[Task],
 ) -> Trial:
-    model = bench.model(form.model)
+    model = bench.model(form.model, agent=form.agent)
     old, new = (
         bench.harness(environment.name, name)
         for name in (first.old_harness_id, first.new_harness_id)

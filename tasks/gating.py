@@ -37,7 +37,10 @@ async def _gate(
     bench: Workbench, plan: CyclePlan, harness_id: str, round_number: int, slots_used: int
 ) -> RoundResult:
     form = plan.form
-    environment, model = bench.environment(form.environment), bench.model(form.model)
+    environment, model = (
+        bench.environment(form.environment),
+        bench.model(form.model, agent=form.agent),
+    )
     require_pinned(bench, plan, environment)
     base = bench.harness(environment.name, harness_id)
     edits = open_edits(bench, plan, round_number)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from schemas.episode import Episode
 from schemas.plans import CyclePlan
 from tasks.agent.chat_model import ChatModel
-from tasks.agent.protocols import Environment, Forkable, Model, Reskinnable, Task
+from tasks.agent.fork import can_fork
+from tasks.agent.protocols import Environment, Model, PlaysItself, Reskinnable, Task
 from tasks.agent.rollout import fork_spec
 from tasks.collection import Collector, cycle_episodes, train_purpose
 from tasks.gate.candidate import GateSettings, GateWorld, History, Moment, RunForks
@@ -48,7 +49,7 @@ async def open_world(desk: GateDesk, base: Harness, round_number: int) -> GateWo
     purpose = train_purpose(round_number)
     episodes = cycle_episodes(desk.bench, desk.plan.cycle_id, purpose) if form.exposures else []
     train = first_tasks(environment.tasks("train"), form.tasks)
-    is_forkable = isinstance(environment, Forkable) and environment.is_forkable
+    is_forkable = can_fork(environment, desk.model)
     return GateWorld(
         cycle_id=desk.plan.cycle_id,
         seed=form.seed,
@@ -57,7 +58,8 @@ async def open_world(desk: GateDesk, base: Harness, round_number: int) -> GateWo
         is_deterministic=desk.model.is_deterministic,
         run=run,
         settings=GateSettings(slots=form.slots, repeats=form.repeats, exposures=form.exposures),
-        measures_noise=not desk.model.is_deterministic or isinstance(desk.model, ChatModel),
+        measures_noise=not desk.model.is_deterministic
+        or isinstance(desk.model, ChatModel | PlaysItself),
         fork=_fork(desk) if is_forkable else None,
         history=History(tuple(episodes), desk.replayer) if episodes else None,
         reskin=environment.reskin if isinstance(environment, Reskinnable) else None,

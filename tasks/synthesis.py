@@ -43,7 +43,10 @@ def synthesize_data(bench: Workbench, plan: CyclePlan, harness_id: str) -> Synth
 def _evidence(
     bench: Workbench, plan: CyclePlan, environment: Environment, harness: Harness
 ) -> Evidence:
-    model, reference = bench.model(plan.form.model), bench.model(plan.form.reference)
+    model, reference = (
+        bench.model(plan.form.model, agent=plan.form.agent),
+        bench.model(plan.form.reference, agent=plan.form.agent),
+    )
     with bench.warehouse.read() as reader:
         points = reader.rows(DecisionPointRow, _OF_CYCLE, [plan.cycle_id])
         forks = reader.rows(CounterfactualRow, _OF_POINTS, [[p.decision_point_id for p in points]])

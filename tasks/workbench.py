@@ -1,8 +1,9 @@
 """What every stage works with: settings, warehouse, and the things their words name."""
 
 import asyncio
+import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ from schemas.fields import Row
 from schemas.harness import HarnessNameRow
 from schemas.settings import Settings, load_settings
 from tasks.agent.models import resolve_model
+from tasks.agent.own_agent import read_agent
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.environments.registry import refuse_taken, resolve_environment
 from tasks.harness import Harness, HarnessError, Sandbox
@@ -56,13 +58,25 @@ class Workbench:
                 refuse_taken(word, opened, (str(row[0]) for row in reader.frame(_IMPORTED).rows()))
         return opened
 
-    def model(self, word: str, record: str = "") -> Model:
-        """The model of this name; with `record`, every reply of it goes to that file.
+    def model(self, word: str, record: str = "", *, agent: str = "") -> Model:
+        """The model of this name, with the user's agent program around it when one is named.
+
+        With `record`, every reply of the model goes to that file.
 
         Raises:
             ConfigError: there is none.
         """
-        return resolve_model(word, self.settings, record=Path(record) if record else None)
+        model = resolve_model(word, self.settings, record=Path(record) if record else None)
+        if not agent:
+            return model
+        made = read_agent(
+            agent,
+            model,
+            environ=os.environ,
+            folder=Path.cwd(),
+            timeout_s=self.settings.agent_timeout_s,
+        )
+        return replace(made, together=self.settings.agent_processes)
 
     def harness(self, environment: str, word: str) -> Harness:
         """The harness that a name, an id, the start of an id, or a folder stands for.

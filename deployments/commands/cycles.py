@@ -10,6 +10,7 @@ from deployments.commands.options import (
     KEEP,
     MODEL,
     SCHEDULE,
+    Agent,
     Environment,
     Json,
     Model,
@@ -41,6 +42,7 @@ def init(as_json: Json = False) -> None:
 def cycle(
     environment: Environment = "sqldesk",
     model: Model = "simulated:weak",
+    agent: Agent = "",
     reference: Annotated[str, typer.Option(help=f"Compared with: {MODEL}")] = "simulated:strong",
     editor: Annotated[str, typer.Option(help=EDITOR)] = "rules",
     harness: Annotated[str, typer.Option(help=HARNESS)] = "seed",

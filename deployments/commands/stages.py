@@ -8,6 +8,7 @@ from deployments.commands.options import (
     HARNESS,
     LAYER,
     RECORDINGS,
+    Agent,
     Cycle,
     Environment,
     Json,
@@ -33,6 +34,7 @@ def register(app: typer.Typer) -> None:
 def collect(
     environment: Environment = "sqldesk",
     model: Model = "simulated:weak",
+    agent: Agent = "",
     harness: Annotated[str, typer.Option(help=HARNESS)] = "seed",
     split: Annotated[str, typer.Option(help="train, select or sealed.")] = "train",
     seed: Seed = 7,
@@ -46,7 +48,14 @@ def collect(
     from tasks.collection import collect_split
 
     values: dict[str, Any] = {"environment": environment, "model": model, "harness": harness}
-    values |= {"split": split, "seed": seed, "tasks": tasks, "repeats": repeats, "record": record}
+    values |= {
+        "agent": agent,
+        "split": split,
+        "seed": seed,
+        "tasks": tasks,
+        "repeats": repeats,
+        "record": record,
+    }
     _show(collect_split(read_form(CollectForm, values)), as_json)
 
 
@@ -122,6 +131,7 @@ def evolve(
 def evaluate(
     environment: Environment = "sqldesk",
     model: Model = "simulated:weak",
+    agent: Agent = "",
     harness: Annotated[str, typer.Option(help=HARNESS)] = "current",
     split: Annotated[str, typer.Option(help="train, select, sealed or all.")] = "select",
     without: Annotated[str, typer.Option(help=LAYER)] = "",
@@ -137,6 +147,7 @@ def evaluate(
     values: dict[str, Any] = {
         "environment": environment,
         "model": model,
+        "agent": agent,
         "harness": harness,
         "split": split,
         "without": without,

@@ -11,7 +11,7 @@ from schemas.trajectories import StepRow, ToolCallRow
 from tasks.agent.arguments import parse_arguments
 from tasks.agent.conversation import turn_messages
 from tasks.agent.episode_log import EpisodeLog
-from tasks.agent.protocols import Call, Forkable
+from tasks.agent.protocols import Call, Environment, Forkable, Model, PlaysItself
 from tasks.agent.world_driver import WorldDriver
 from tasks.harness import Action, HistoryEntry, Session
 
@@ -102,6 +102,12 @@ def _without_hint(episode: Episode, step: StepRow, observation: str) -> str:
         if row.step_index == step.step_index and row.kind == "hint" and not row.suppressed:
             observation = observation.removesuffix(f"Hint: {row.after}").removesuffix("\n\n")
     return observation
+
+
+def can_fork(environment: Environment, model: Model) -> bool:
+    """Whether an episode can go on from the middle with this model."""
+    restores = isinstance(environment, Forkable) and environment.is_forkable
+    return restores and not (isinstance(model, PlaysItself) and not model.is_forkable)
 
 
 def _require_forkable(fork: Fork, driver: WorldDriver) -> None:

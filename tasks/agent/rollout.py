@@ -13,6 +13,7 @@ from datetime import datetime
 
 from schemas.episode import Episode
 from schemas.errors import (
+    AgentFault,
     ConfigError,
     ContextOverflow,
     EnvironmentFault,
@@ -26,6 +27,7 @@ from tasks.agent.attempts import as_attempt
 from tasks.agent.conversation import opening_messages
 from tasks.agent.episode_log import Ending, EpisodeLog, Identity
 from tasks.agent.fork import Fork, replay_prefix
+from tasks.agent.own_stage import OwnStage, Played
 from tasks.agent.protocols import (
     Call,
     Conversation,
@@ -35,6 +37,7 @@ from tasks.agent.protocols import (
     ManagedModel,
     Model,
     ModelReply,
+    PlaysItself,
     Task,
 )
 from tasks.agent.turn import Turn, clean_reply
@@ -202,16 +205,18 @@ async def _play(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDrive
     """Play to the end; whatever breaks becomes the ending of this one episode."""
     try:
         try:
-            termination = await _loop(rig, spec, log, driver)
+            played = await _play_through(rig, spec, log, driver)
         except ContextOverflow:
-            termination = "context_overflow"
-        return Ending(termination, await driver.verdict())
+            played = Played("context_overflow")
+        return Ending(played.termination, await driver.verdict(), detail=played.detail)
     except (ConfigError, HarnessError):
         raise
     except ModelFault as error:
         return _fault(f"model_{error.kind}", error)
     except EnvironmentFault as error:
         return _fault("environment", error)
+    except AgentFault as error:
+        return _fault("agent", error)
     except SandboxError as error:
         return _fault("sandbox", error)
     except Exception as error:
@@ -222,6 +227,24 @@ async def _play(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDrive
 def _fault(kind: str, error: Exception) -> Ending:
     text = str(error) if isinstance(error, TackroomError) else f"{type(error).__name__}: {error}"
     return Ending("fault", fault=kind, detail=clean_text(text)[:DETAIL_LENGTH])
+
+
+async def _play_through(
+    rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDriver
+) -> Played:
+    if not isinstance(rig.model, PlaysItself):
+        return Played(await _loop(rig, spec, log, driver))
+    if spec.fork is not None:
+        what = f"{rig.model.name} cannot go on from the middle of an episode"
+        raise EnvironmentFault(what, hint="compare whole episodes instead of forks")
+    context = EpisodeContext(rig.environment, spec.task, driver.world, spec.seed, spec.repeat)
+    text = _task_text(spec, driver)
+    stage = OwnStage(context, log, driver, rig.harness, rig.sandbox, text, rig.budget)
+    return await rig.model.play(stage)
+
+
+def _task_text(spec: EpisodeSpec, driver: WorldDriver) -> str:
+    return "\n\n".join(part for part in (spec.task.text, driver.opening) if part)
 
 
 async def _loop(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDriver) -> Termination:
@@ -253,8 +276,8 @@ def _condition(
     rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDriver
 ) -> tuple[Session, list[JsonObject]]:
     """Give the session the task and take from it what the model is to see."""
-    environment, task = rig.environment, spec.task
-    text = "\n\n".join(part for part in (task.text, driver.opening) if part)
+    environment = rig.environment
+    text = _task_text(spec, driver)
     tools = [tool.as_openai() for tool in environment.tools]
     session = Session(rig.harness, text, tools, sandbox=rig.sandbox, budget=rig.budget)
     conditioned = session.condition(opening_messages(environment.system_prompt, text), tools)

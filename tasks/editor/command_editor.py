@@ -16,9 +16,9 @@ from jsonschema import Draft202012Validator
 from schemas.errors import EditRejected
 from schemas.fields import Layer
 from tasks.agent.arguments import clean_value
+from tasks.agent.command_process import Ran, run_command
 from tasks.agent.protocols import JsonObject
 from tasks.editor.claims import Known, known_ids, read_claims
-from tasks.editor.command_process import Ran, run_command
 from tasks.editor.command_text import (
     BRIEF_FILE,
     EDITS_SCHEMA,

@@ -1,12 +1,11 @@
 """The template of `command:TEMPLATE`, and what the command is told in its files."""
 
 import json
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.errors import ConfigError, EditRejected
-from schemas.redaction import has_secret
+from schemas.errors import EditRejected
+from tasks.agent.command_process import split_command
 from tasks.agent.protocols import JsonObject
 from tasks.editor.claims import MANIFEST_PROPERTIES, OPTIONAL_PROPERTIES
 from tasks.editor.evidence import EvidenceDesk
@@ -19,7 +18,6 @@ BRIEF_FILE = "BRIEF.md"
 MANIFEST_FILE = "edits.json"
 FOLDER = "harness"
 EVIDENCE = "evidence"
-MAX_WORDS = 200
 
 EDITS_SCHEMA = {
     "type": "array",
@@ -72,20 +70,9 @@ def read_template(text: str) -> Template:
         ConfigError: it is empty, a quotation mark is not closed, or it holds a key, which would be
             stored with the cycle.
     """
-    if has_secret(text):
-        what = "editor command: the template holds what looks like a key"
-        raise ConfigError(what, hint="put it into a variable and name that in editor.pass_env")
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        what = f"editor command: the template cannot be split into words: {error}"
-        raise ConfigError(what, hint="quote it as for a shell") from None
-    if not words or not words[0].strip() or len(words) > MAX_WORDS or "\0" in text:
-        what = "editor command: names no command"
-        raise ConfigError(
-            what, hint='such as command:codex exec --sandbox workspace-write "{prompt}"'
-        )
-    return Template(tuple(words))
+    example = 'such as command:codex exec --sandbox workspace-write "{prompt}"'
+    keys = "put it into a variable and name that in editor.pass_env"
+    return Template(split_command(text, "editor command", example=example, keys=keys))
 
 
 def workspace_files(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from tasks.harness import Call, Session
 from tasks.proxy.errors_in_text import reads_as_error
@@ -12,12 +13,26 @@ from tasks.proxy.records import Account, Acted, AnswerRecord
 STOPPED = "Stopped."
 
 
+class Facts(Protocol):
+    """What somebody who runs the world knows besides what requests say."""
+
+    @property
+    def admissible(self) -> tuple[str, ...] | None:
+        """Commands that can be executed now; null when the world does not list them."""
+        ...
+
+    def is_error(self, call: Call | None) -> bool | None:
+        """Whether the newest result of a call is an error; null when it was not executed."""
+        ...
+
+
 @dataclass
 class Intake:
     """Takes results in, in the order of their calls.
 
     Attributes:
         acts: whether what the harness says changes anything.
+        facts: null when only the requests tell of the world.
         forced: call that a rule wants next; null when none does.
         stop_text: words with which a rule ends the conversation; null when none does.
     """
@@ -27,6 +42,7 @@ class Intake:
     account: Account
     acts: bool
     admissible: tuple[str, ...] | None = None
+    facts: Facts | None = None
     forced: Call | None = None
     stop_text: str | None = None
     _turn: int = field(default=0, init=False)
@@ -55,7 +71,7 @@ class Intake:
             if answer is None:
                 await self.session.after_result(one.executed, "")
                 continue
-            text = await self._follow(one, answer.text, is_error=_is_error(answer))
+            text = await self._follow(one, answer.text, is_error=self._is_error(answer, one))
             items[id(answer)] = self._shown(answer, text, one)
         kept = [items.get(id(one), one.item) for one in results]
         return [*kept, *hidden, *self._hear(exchange.answers)]
@@ -103,6 +119,12 @@ class Intake:
         joint = "\n\n" if answer.text and not added.startswith("\n") else ""
         return self.form.with_text(answer.item, joint + added)
 
+    def _is_error(self, answer: Answer, given: Given) -> bool:
+        if answer.is_error is not None:
+            return answer.is_error
+        known = self.facts.is_error(given.executed) if self.facts else None
+        return reads_as_error(answer.text) if known is None else known
+
     async def _follow(self, given: Given, observation: str, *, is_error: bool) -> str:
         """Ask what follows a result; gives what the model is shown of it."""
         done = await self.session.after_result(
@@ -131,7 +153,3 @@ def _pick(waiting: list[Answer], call_id: str) -> Answer | None:
         if answer.call_id == call_id:
             return waiting.pop(place)
     return None
-
-
-def _is_error(answer: Answer) -> bool:
-    return reads_as_error(answer.text) if answer.is_error is None else answer.is_error

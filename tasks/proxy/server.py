@@ -15,6 +15,8 @@ from tasks.proxy.upstream import Answered, broken, forwarded, returned
 TOKEN_HEADER = "x-tackroom-token"
 MOST_REQUEST_BYTES = 64 * 1024 * 1024
 CONNECT_S = 10.0
+DRAIN_S = 10.0
+"""Seconds that requests under way get when the proxy ends."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ async def listen(
     """
     app = web.Application(client_max_size=MOST_REQUEST_BYTES)
     app.router.add_route("*", "/{path:.*}", _Handler(service, client, address).handle)
-    runner = web.AppRunner(app, access_log=None, handle_signals=False)
+    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=DRAIN_S)
     await runner.setup()
     try:
         site = web.TCPSite(runner, address.host, address.port)
@@ -94,7 +96,7 @@ class _Handler:
         response = await self._service.answer(form, raw, headers) if form else None
         if response is None:
             return await self._pass(request, path, raw, headers)
-        return await _send(request, response)
+        return await send(request, response)
 
     def _without_token(self, path: str, headers: Mapping[str, str]) -> str | None:
         """The path behind the token; null when a token is wanted and not shown."""
@@ -132,7 +134,8 @@ class _Handler:
         return response
 
 
-async def _send(request: web.Request, answer: Response) -> web.StreamResponse:
+async def send(request: web.Request, answer: Response) -> web.StreamResponse:
+    """Give a client its response, whole or as a stream."""
     if answer.events is None:
         return web.Response(status=answer.status, headers=answer.headers, body=answer.body)
     response = web.StreamResponse(status=answer.status, headers=answer.headers)

@@ -19,6 +19,7 @@ from tasks.proxy.arms import Assignment, Policy, assign
 from tasks.proxy.chat_form import OURS, ChatForm
 from tasks.proxy.forms import Form, Item, MalformedBodyError, Talk
 from tasks.proxy.guarded import GuardedRules
+from tasks.proxy.intake import Facts
 from tasks.proxy.memory import Key, Memory, size_of
 from tasks.proxy.records import Account
 from tasks.proxy.responses_form import ResponsesForm
@@ -78,6 +79,7 @@ class Service:
         budget: model turns of a conversation, told to rules; null when nobody counts.
         most_asks: how often the model is asked for one reply at most.
         steers_all: whether requests that offer no tools are steered as well.
+        facts: null when only the requests tell of the world.
     """
 
     upstream: Upstream
@@ -89,6 +91,7 @@ class Service:
     budget: int | None = None
     most_asks: int = MOST_ASKS
     steers_all: bool = False
+    facts: Facts | None = None
     memory: Memory = field(default_factory=Memory)
     _begun: int = 0
 
@@ -139,9 +142,8 @@ class _Request:
 
     async def run(self) -> Response:
         rules = GuardedRules(self.service.sandbox)
-        listed = self.ours.get("admissible")
-        admissible = tuple(map(str, listed)) if isinstance(listed, list) else None
-        terms = Terms(self.service.budget, self.assignment.acts, admissible)
+        facts = self.service.facts
+        terms = Terms(self.service.budget, self.assignment.acts, self._admissible(facts), facts)
         harness = self.assignment.harness
         try:
             steering = Steering(self.form, self.talk, harness, rules, terms)
@@ -152,6 +154,12 @@ class _Request:
             logger.exception("the harness broke down")
             return await self._unharnessed(f"{type(error).__name__}: {error}")
         return await self._converse(steering, reply)
+
+    def _admissible(self, facts: Facts | None) -> tuple[str, ...] | None:
+        if facts is not None:
+            return facts.admissible
+        listed = self.ours.get("admissible")
+        return tuple(map(str, listed)) if isinstance(listed, list) else None
 
     async def _unharnessed(self, why: str) -> Response:
         answered = await self._ask(self.form.whole(self.body))

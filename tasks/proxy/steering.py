@@ -13,7 +13,7 @@ from typing import Any, Literal
 from tasks.harness import Conditioned, Decision, Harness, Session, WrittenCall
 from tasks.proxy.forms import Exchange, Form, Item, Said, Talk, Usage, Written
 from tasks.proxy.guarded import GuardedRules
-from tasks.proxy.intake import Intake
+from tasks.proxy.intake import Facts, Intake
 from tasks.proxy.memory import Chain, Given, Remembered
 from tasks.proxy.records import Account, Acted, CallRecord, OpeningRecord, TurnRecord
 from tasks.proxy.written import arguments_text, as_executed, call_records, given_calls
@@ -50,11 +50,13 @@ class Terms:
         budget: model turns the agent has; null when nobody counts.
         acts: whether what it decides changes anything.
         admissible: commands that can be executed now; null when the client does not say.
+        facts: null when only the requests tell of the world.
     """
 
     budget: int | None = None
     acts: bool = True
     admissible: tuple[str, ...] | None = None
+    facts: Facts | None = None
 
 
 class Steering:
@@ -78,7 +80,9 @@ class Steering:
         self._session = Session(
             harness, talk.task_text, talk.tools, sandbox=rules, budget=terms.budget
         )
-        self._intake = Intake(form, self._session, self.account, terms.acts, terms.admissible)
+        self._intake = Intake(
+            form, self._session, self.account, terms.acts, terms.admissible, terms.facts
+        )
         self._opening = Conditioned([], [])
         self._sent = Chain()
         self._turns = 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from schemas.traffic import Mode
 from tasks.harness import Harness, Sandbox
 from tasks.harness.session import RuleRunner
 from tasks.proxy.arms import Policy
@@ -162,7 +163,7 @@ def open_desk(sandbox) -> Callable[..., Desk]:
         harness: Harness,
         turns: Sequence[Turn],
         *,
-        mode: str = "enforce",
+        mode: Mode = "enforce",
         share: float = 1.0,
         rules: RuleRunner | None = sandbox,
         form: Form | None = None,

@@ -40,7 +40,7 @@ def serve(sandbox, make, chat_reply):
 
         app = web.Application()
         app.router.add_route("*", "/{path:.*}", handle)
-        runner = web.AppRunner(app)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()

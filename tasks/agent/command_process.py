@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import signal
 import time
 from collections.abc import Mapping, Sequence
@@ -9,11 +10,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from schemas.errors import ConfigError
+from schemas.redaction import has_secret
+
 KEPT = 48_000
 """Bytes kept of the beginning and of the end of each stream."""
 GRACE_S = 2.0
 MARKER = "TACKROOM_COMMAND_RUN"
 NOT_STARTED = 127
+MAX_WORDS = 200
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,29 @@ class Ran:
     is_late: bool
     duration_s: float
     problem: str = ""
+
+
+def split_command(text: str, what: str, *, example: str, keys: str) -> tuple[str, ...]:
+    """Split a template into words, as a shell would but without running one.
+
+    `what` names the template in errors, `example` and `keys` say what to do.
+
+    Raises:
+        ConfigError: it is empty, a quotation mark is not closed, or it holds a key, which would be
+            stored with the results.
+    """
+    if has_secret(text):
+        message = f"{what}: the template holds what looks like a key"
+        raise ConfigError(message, hint=keys)
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        message = f"{what}: the template cannot be split into words: {error}"
+        raise ConfigError(message, hint="quote it as for a shell") from None
+    if not words or not words[0].strip() or len(words) > MAX_WORDS or "\0" in text:
+        message = f"{what}: names no command"
+        raise ConfigError(message, hint=example)
+    return tuple(words)
 
 
 async def run_command(
