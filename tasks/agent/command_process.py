@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import shlex
 import signal
 import time
@@ -64,12 +65,12 @@ async def run_command(
     It gets a process group of its own. When it ends or its time is over, the group is killed, and
     so is every process that left the group but still carries the marker of this run.
     """
-    started = time.monotonic()
+    started, mark = time.monotonic(), secrets.token_hex(16)
     try:
         process = await asyncio.create_subprocess_exec(
             *words,
             cwd=folder,
-            env=dict(environ) | {MARKER: str(folder)},
+            env=dict(environ) | {MARKER: mark},
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -84,7 +85,7 @@ async def run_command(
         for stream, tail in zip((process.stdout, process.stderr), outputs, strict=True)
     ]
     try:
-        is_late = await _wait(process, folder, timeout_s)
+        is_late = await _wait(process, mark, timeout_s)
     finally:
         await asyncio.wait(drains, timeout=GRACE_S)
         for drain in drains:
@@ -98,7 +99,7 @@ async def run_command(
     )
 
 
-async def _wait(process: asyncio.subprocess.Process, folder: Path, timeout_s: float) -> bool:
+async def _wait(process: asyncio.subprocess.Process, mark: str, timeout_s: float) -> bool:
     """Wait for the end, or make one; whether the time was over. Nothing of the run is left."""
     is_late = False
     try:
@@ -112,7 +113,7 @@ async def _wait(process: asyncio.subprocess.Process, folder: Path, timeout_s: fl
                 await process.wait()
     finally:
         _signal(process.pid, signal.SIGKILL)
-        _kill_marked(str(folder))
+        _kill_marked(mark)
         await process.wait()
     return is_late
 
