@@ -235,15 +235,17 @@ def land_rollback(home):
     """What a rollback has done when it is killed after landing its rows."""
     bench = Workbench.open()
     rows = [
-        HarnessStateRow(
-            environment="sqldesk",
-            ordinal=ordinal,
-            harness_id=harness.harness_id,
-            state=state,
-            decision="rollback",
-            is_forced=False,
-            reason="",
-            created_at=NOW,
+        HarnessStateRow.model_validate(
+            {
+                "environment": "sqldesk",
+                "ordinal": ordinal,
+                "harness_id": harness.harness_id,
+                "state": state,
+                "decision": "rollback",
+                "is_forced": False,
+                "reason": "",
+                "created_at": NOW,
+            }
         )
         for ordinal, harness, state in ((4, C, "retired"), (5, B, "retired"), (6, A, "released"))
     ]
