@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import ConfigError
+from tasks.evidence_card import card_of, render_card
 from tasks.harness import Harness, HarnessError
 from tasks.workbench import Workbench
 from warehouse.harness_store import list_harnesses
@@ -88,15 +89,22 @@ def describe_harness(harness: Harness) -> dict[str, Any]:
 
 
 def export_harness(word: str, environment: str, folder: str) -> dict[str, Any]:
-    """Write a harness as a folder with a manifest, by which the runtime checks it.
+    """Write a harness as a folder with its evidence and a manifest, by which it is checked.
 
     Raises:
         ConfigError: the harness is unknown, or the folder holds something else.
     """
-    harness = find_harness(word, environment)
+    bench = Workbench.open()
+    harness = bench.harness(environment, word)
+    card = card_of(bench, harness)
     try:
-        harness.export(Path(folder))
+        harness.export(Path(folder), evidence=render_card(card))
     except HarnessError as error:
         what = f"cannot write to {folder}: {error}"
         raise ConfigError(what, hint="name a new folder") from error
-    return {"folder": folder, "harness_id": harness.harness_id, "files": sorted(harness.files)}
+    return {
+        "folder": folder,
+        "harness_id": harness.harness_id,
+        "files": sorted(harness.files),
+        "evidence": card.status,
+    }

@@ -16,6 +16,7 @@ from pathlib import Path
 from schemas.errors import ConfigError, WarehouseError
 from schemas.releases import HarnessStateRow
 from schemas.settings import load_settings
+from tasks.evidence_card import card_of, render_card
 from tasks.harness import Harness, HarnessError
 from tasks.release_pointer import (
     FOLDER,
@@ -135,17 +136,17 @@ def _write_folders(bench: Workbench, harness_ids: Iterable[str]) -> None:
     home = bench.settings.home
     missing = [one for one in harness_ids if not _is_whole(harness_folder(home, one), one)]
     for harness in bench.stored_harnesses(missing).values():
-        write_folder(home, harness)
+        write_folder(bench, harness)
 
 
-def write_folder(home: Path, harness: Harness) -> None:
+def write_folder(bench: Workbench, harness: Harness) -> None:
     """Write a harness as an exported folder, there as a whole or not at all."""
-    folder = harness_folder(home, harness.harness_id)
+    folder = harness_folder(bench.settings.home, harness.harness_id)
     if _is_whole(folder, harness.harness_id):
         return
     draft = folder.with_name(f".{folder.name}.draft")
     shutil.rmtree(draft, ignore_errors=True)
-    harness.export(draft)
+    harness.export(draft, evidence=render_card(card_of(bench, harness)))
     shutil.rmtree(folder, ignore_errors=True)
     draft.replace(folder)
 

@@ -184,7 +184,7 @@ def _decide(
     ]
     after = pointer_of_rows(environment, [*decisions_of(bench, environment), *new])
     for harness in harnesses:
-        write_folder(home, harness)
+        write_folder(bench, harness)
     write_draft(home, after)
     rows: list[Row] = [*(row for one in harnesses for row in harness_rows(one)), *new]
     try:

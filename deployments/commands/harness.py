@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from deployments.commands import releases, skills
+from deployments.commands import evidence, releases, skills
 from deployments.commands.group import CommandGroup
 from deployments.commands.options import HARNESS, Json
 from deployments.console import emit_json, emit_text, plain_text, table
@@ -12,6 +12,7 @@ from deployments.console import emit_json, emit_text, plain_text, table
 app = typer.Typer(help="Stored harnesses.", cls=CommandGroup)
 app.add_typer(skills.app, name="skills")
 releases.register(app)
+evidence.register(app)
 
 Which = Annotated[str, typer.Argument(help=HARNESS)]
 Environment = Annotated[str, typer.Option(help="Environment whose names are meant.")]
@@ -102,14 +103,15 @@ def export(
     environment: Environment = "",
     as_json: Json = False,
 ) -> None:
-    """Write a harness as a folder that `tackroom-runtime` loads."""
+    """Write a harness, and on what it was accepted, as a folder that `tackroom-runtime` loads."""
     from tasks.harness_store import export_harness
 
     result = export_harness(which, environment, out)
     if as_json:
         emit_json(result)
     else:
-        emit_text(f"{result['folder']}: {result['harness_id']}")
+        known = "" if result["evidence"] == "accepted" else "  without evidence"
+        emit_text(f"{result['folder']}: {result['harness_id']}{known}")
 
 
 @app.command("history")

@@ -1,6 +1,6 @@
 """How often the production verdict is wrong, and how soon it is right, at continuous monitoring.
 
-    .venv/bin/python -m tests.benchmarks.two_arm_monitoring [--runs N] [--sessions N] [--json]
+    .venv/bin/python -m tests.benchmarks.two_arm_monitoring [--runs N] [--nulls] [--json]
 
 Sessions are drawn one by one, the evidence is looked at after each, and a verdict of either kind
 ends a run. Beside ours stands the block e-process of Turner, Ly and Gruenwald with learnt rates:
@@ -111,9 +111,11 @@ def measure(split: float, control: float, effect: float, runs: int, size: int, s
     )
 
 
-def run(runs: int, size: int, seed: int) -> list[Line]:
+def run(runs: int, size: int, seed: int, *, with_effect: bool = True) -> list[Line]:
     """All settings: no difference first, then ten points."""
     nulls = [measure(p, rate, 0.0, runs, size, seed) for p in SPLITS for rate in RATES]
+    if not with_effect:
+        return nulls
     return nulls + [measure(p, rate, EFFECT, runs, size, seed) for p in SPLITS for rate in BASES]
 
 
@@ -141,9 +143,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--sessions", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--nulls", action="store_true", help="only arms that do not differ")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    lines = run(given.runs, given.sessions, given.seed)
+    lines = run(given.runs, given.sessions, given.seed, with_effect=not given.nulls)
     told = (
         json.dumps([asdict(line) for line in lines]) if given.json else show(lines, given.sessions)
     )

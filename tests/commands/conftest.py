@@ -1,4 +1,4 @@
-"""A data folder with conversations that passed the runtime, and the command line over it."""
+"""A data folder with rows of cycles and of production, and the command line over it."""
 
 import json
 from dataclasses import dataclass
@@ -8,7 +8,10 @@ import pytest
 
 from deployments.cli import run
 from schemas.fields import Outcome
+from schemas.gate import GateDecisionRow
+from schemas.harness import EditRow
 from schemas.ids import make_id
+from schemas.runs import CycleRow
 from schemas.traffic import TrafficSessionRow
 from schemas.trajectories import TrajectoryRow
 from warehouse.batch import insert_rows
@@ -16,6 +19,7 @@ from warehouse.database import open_database
 from warehouse.store import Warehouse
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+CYCLE = make_id("cyc", 1)
 TREATED, CONTROL = make_id("harn", "treated"), make_id("harn", "control")
 
 
@@ -77,6 +81,71 @@ def conversation(
         "started_at": NOW + timedelta(seconds=number),
     }
     return [trajectory, TrafficSessionRow.model_validate(values | changes)]
+
+
+def accepted_edit(number, parent, child, trial_id):
+    edit_id = make_id("edit", number)
+    return [
+        EditRow(
+            edit_id=edit_id,
+            cycle_id=CYCLE,
+            round=1,
+            ordinal=number,
+            editor="rules",
+            parent_harness_id=parent.harness_id,
+            child_harness_id=child.harness_id,
+            layer="contract",
+            artifact="Extra",
+            kind="contract_sentence",
+            pattern_id=None,
+            title="a sentence",
+            manifest="{}",
+            diff="",
+            created_at=NOW,
+        ),
+        GateDecisionRow(
+            edit_id=edit_id,
+            cycle_id=CYCLE,
+            stage="paired",
+            verdict="accepted",
+            reason="evidence",
+            trial_id=trial_id,
+            slot=1,
+            wins=10,
+            losses=0,
+            ties=2,
+            e_value=30,
+            threshold=20,
+            delta=0.1,
+            delta_lo=0.0,
+            delta_hi=0.2,
+            regressions=0,
+            findings="[]",
+        ),
+    ]
+
+
+def evolved_rows(base, children, *, trial_id=None):
+    """A cycle that started from a harness, with an accepted edit for each child of it."""
+    cycle = CycleRow(
+        cycle_id=CYCLE,
+        environment=base.environment,
+        model="simulated:weak",
+        reference="simulated:strong",
+        editor="rules",
+        seed=7,
+        base_harness_id=base.harness_id,
+        inputs='{"environment_fingerprint":"f1"}',
+        created_at=NOW,
+    )
+    edits = [accepted_edit(n, base, one, trial_id) for n, one in enumerate(children)]
+    return [cycle, *(row for rows in edits for row in rows)]
+
+
+@pytest.fixture(scope="session")
+def evolved():
+    """Rows of a cycle and its accepted edits."""
+    return evolved_rows
 
 
 @pytest.fixture(scope="session")

@@ -2,44 +2,22 @@
 
 import json
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 import pytest
 
-from deployments.cli import run
-from schemas.gate import GateDecisionRow
-from schemas.harness import EditRow
-from schemas.ids import make_id
 from schemas.releases import HarnessStateRow
-from schemas.runs import CycleRow
 from tasks.harness import Harness
 from tasks.harness_rows import harness_rows
 from tasks.release_pointer import draft_file, pointer_file, read_pointer, write_draft
 from tasks.release_store import follow_pointer, landing_stage, rebuild_pointer
 from tasks.releases import promote
 from tasks.workbench import Workbench, seed_harness
-from warehouse.batch import insert_rows
-from warehouse.database import open_database
-from warehouse.store import Warehouse
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-CYCLE = make_id("cyc", 1)
 DESK = ("--environment", "sqldesk")
 pytestmark = [pytest.mark.slow]
-
-
-@dataclass(frozen=True)
-class Ran:
-    """A finished command."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self):
-        return json.loads(self.out)
 
 
 def made(text):
@@ -50,81 +28,18 @@ SEED = seed_harness("sqldesk")
 A, B, C, DRAFT = (made(f"Text {name}.") for name in "abcd")
 
 
-def accepted_edit(number, child):
-    edit_id = make_id("edit", number)
-    return [
-        EditRow(
-            edit_id=edit_id,
-            cycle_id=CYCLE,
-            round=1,
-            ordinal=number,
-            editor="rules",
-            parent_harness_id=SEED.harness_id,
-            child_harness_id=child.harness_id,
-            layer="contract",
-            artifact="Extra",
-            kind="contract_sentence",
-            pattern_id=None,
-            title="a sentence",
-            manifest="{}",
-            diff="",
-            created_at=NOW,
-        ),
-        GateDecisionRow(
-            edit_id=edit_id,
-            cycle_id=CYCLE,
-            stage="paired",
-            verdict="accepted",
-            reason="evidence",
-            trial_id=None,
-            slot=1,
-            wins=10,
-            losses=0,
-            ties=0,
-            e_value=30,
-            threshold=20,
-            delta=0.1,
-            delta_lo=0.0,
-            delta_hi=0.2,
-            regressions=0,
-            findings="[]",
-        ),
-    ]
-
-
-def rows():
-    cycle = CycleRow(
-        cycle_id=CYCLE,
-        environment="sqldesk",
-        model="simulated:weak",
-        reference="simulated:strong",
-        editor="rules",
-        seed=7,
-        base_harness_id=SEED.harness_id,
-        inputs="{}",
-        created_at=NOW,
-    )
-    stored = [row for one in (SEED, A, B, C, DRAFT) for row in harness_rows(one)]
-    edits = [row for n, one in enumerate((A, B, C)) for row in accepted_edit(n, one)]
-    return [cycle, *stored, *edits]
-
-
 @pytest.fixture
-def home(tmp_path, monkeypatch):
+def home(home, fill, evolved):
     """A data folder with three harnesses that the gate accepted, and one that it never saw."""
-    monkeypatch.setenv("TACKROOM_HOME", str(tmp_path / "home"))
-    store = Warehouse(tmp_path / "home")
-    with open_database(store.paths.live, read_only=False) as connection:
-        insert_rows(connection, rows())
-    store.publish()
-    return tmp_path / "home"
+    stored = [row for one in (SEED, A, B, C, DRAFT) for row in harness_rows(one)]
+    fill([*stored, *evolved(SEED, [A, B, C])])
+    return home
 
 
 @pytest.fixture
-def command(capsys, home):
+def command(tackroom, home):
     def call(*arguments):
-        code = run(["harness", *arguments])
-        return Ran(code, *capsys.readouterr())
+        return tackroom("harness", *arguments)
 
     return call
 
