@@ -12,6 +12,7 @@ from schemas import (
     failures,
     gate,
     harness,
+    releases,
     runs,
     traffic,
     trajectories,
@@ -119,6 +120,7 @@ _TABLES = (
         "harness_artifacts", harness.HarnessArtifactRow, ("harness_id", "artifact_id"), "harness"
     ),
     Table("harness_names", harness.HarnessNameRow, ("environment", "name", "ordinal"), "harness"),
+    Table("harness_states", releases.HarnessStateRow, ("environment", "ordinal"), "harness"),
     Table(
         "artifact_faults",
         harness.ArtifactFaultRow,
@@ -152,6 +154,7 @@ _TABLES = (
     ),
     Table("edit_follow_ups", acceptance.EditFollowUpRow, ("edit_id",), "gate"),
     Table("budget_arms", arms.BudgetArmRow, ("cycle_id", "arm"), "gate"),
+    Table("production_verdicts", releases.ProductionVerdictRow, ("verdict_id",), "gate"),
     Table("evaluations", gate.EvaluationRow, ("evaluation_id",), "gate"),
     Table("benefit_rates", benefit.BenefitRateRow, ("cycle_id", "model", "reference"), "benefit"),
     Table("decision_points", benefit.DecisionPointRow, ("decision_point_id",), "benefit"),

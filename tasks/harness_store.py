@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import ConfigError
+from tasks.evidence_card import card_of, render_card
 from tasks.harness import Harness, HarnessError
 from tasks.workbench import Workbench
 from warehouse.harness_store import list_harnesses
@@ -19,10 +20,11 @@ QUALIFY row_number() OVER (
 ) = 1
 ORDER BY harness_id, split, model
 """
+_STATES = "SELECT environment, harness_id, state, reason FROM harness_states_now"
 
 
 def stored_harnesses(environment: str = "") -> list[dict[str, Any]]:
-    """All stored harnesses: names, layers, number of artifacts, and success where it is known.
+    """All stored harnesses: state, names, layers, number of artifacts, success where it is known.
 
     Success is told by split and model, each from the evaluation with most tasks; `gold` and
     `noop`, which read no harness, are left out.
@@ -32,6 +34,7 @@ def stored_harnesses(environment: str = "") -> list[dict[str, Any]]:
         counts = dict(reader.frame(_COUNTS).rows())
         found = list_harnesses(reader, environment=environment or None)
         scores = reader.frame(_SCORES).to_dicts()
+        states = {(row[0], row[1]): row[2] for row in reader.frame(_STATES).iter_rows()}
     success: dict[str, list[dict[str, Any]]] = {}
     for score in scores:
         success.setdefault(score.pop("harness_id"), []).append(score)
@@ -39,6 +42,7 @@ def stored_harnesses(environment: str = "") -> list[dict[str, Any]]:
         {
             "harness_id": row.harness_id,
             "environment": row.environment,
+            "state": states[row.environment, row.harness_id],
             "names": list(row.names),
             "artifact_count": counts.get(row.harness_id, 0),
             "layers": json.loads(row.layers),
@@ -59,10 +63,15 @@ def find_harness(word: str, environment: str = "") -> Harness:
 
 
 def describe_harness(harness: Harness) -> dict[str, Any]:
-    """Everything about one harness."""
+    """Everything about one harness; one that is not stored is a draft."""
+    with Workbench.open().warehouse.read() as reader:
+        where = " WHERE environment = ? AND harness_id = ?"
+        states = reader.frame(_STATES + where, [harness.environment, harness.harness_id]).rows()
     return {
         "harness_id": harness.harness_id,
         "environment": harness.environment,
+        "state": states[0][2] if states else "draft",
+        "state_reason": states[0][3] if states else None,
         "layers": list(harness.layers),
         "delivery": harness.delivery,
         "artifacts": [
@@ -80,15 +89,22 @@ def describe_harness(harness: Harness) -> dict[str, Any]:
 
 
 def export_harness(word: str, environment: str, folder: str) -> dict[str, Any]:
-    """Write a harness as a folder with a manifest, by which the runtime checks it.
+    """Write a harness as a folder with its evidence and a manifest, by which it is checked.
 
     Raises:
         ConfigError: the harness is unknown, or the folder holds something else.
     """
-    harness = find_harness(word, environment)
+    bench = Workbench.open()
+    harness = bench.harness(environment, word)
+    card = card_of(bench, harness)
     try:
-        harness.export(Path(folder))
+        harness.export(Path(folder), evidence=render_card(card))
     except HarnessError as error:
         what = f"cannot write to {folder}: {error}"
         raise ConfigError(what, hint="name a new folder") from error
-    return {"folder": folder, "harness_id": harness.harness_id, "files": sorted(harness.files)}
+    return {
+        "folder": folder,
+        "harness_id": harness.harness_id,
+        "files": sorted(harness.files),
+        "evidence": card.status,
+    }

@@ -1,16 +1,18 @@
-"""`tackroom harness`: list, show, compare and take out stored harnesses."""
+"""`tackroom harness`: list, show, compare, release and take out stored harnesses."""
 
 from typing import Annotated, Any
 
 import typer
 
-from deployments.commands import skills
+from deployments.commands import evidence, releases, skills
 from deployments.commands.group import CommandGroup
 from deployments.commands.options import HARNESS, Json
 from deployments.console import emit_json, emit_text, plain_text, table
 
 app = typer.Typer(help="Stored harnesses.", cls=CommandGroup)
 app.add_typer(skills.app, name="skills")
+releases.register(app)
+evidence.register(app)
 
 Which = Annotated[str, typer.Argument(help=HARNESS)]
 Environment = Annotated[str, typer.Option(help="Environment whose names are meant.")]
@@ -21,14 +23,14 @@ def list_harnesses(
     environment: Annotated[str, typer.Option(help="Only this environment.")] = "",
     as_json: Json = False,
 ) -> None:
-    """List stored harnesses with names, layers, and success on select and sealed where known."""
+    """List stored harnesses with state, names, layers, success on select and sealed."""
     from tasks.harness_store import stored_harnesses
 
     rows = stored_harnesses(environment)
     if as_json:
         emit_json({"harnesses": rows})
     else:
-        columns = ["harness_id", "environment", "names", "layers", "artifacts"]
+        columns = ["harness_id", "environment", "state", "names", "layers", "artifacts"]
         emit_text(table([*columns, *_SHOWN_SPLITS], (_row(row) for row in rows)))
 
 
@@ -38,7 +40,7 @@ _ALL_LAYERS = 4
 
 def _row(row: dict[str, Any]) -> list[object]:
     layers = "all" if len(row["layers"]) == _ALL_LAYERS else plain_text(row["layers"])
-    first = [row["harness_id"], row["environment"], ", ".join(row["names"]), layers]
+    first = [row["harness_id"], row["environment"], row["state"], ", ".join(row["names"]), layers]
     scores = [
         _success([s for s in row["success"] if s["split"] == split]) for split in _SHOWN_SPLITS
     ]
@@ -61,7 +63,9 @@ def show(which: Which, environment: Environment = "", as_json: Json = False) -> 
     if as_json:
         emit_json(described)
         return
-    emit_text(f"{described['harness_id']}  {described['environment']}")
+    reason = f": {described['state_reason']}" if described["state_reason"] else ""
+    head = f"{described['harness_id']}  {described['environment']}  {described['state']}"
+    emit_text(head + reason)
     rows = described["artifacts"]
     emit_text(
         table(
@@ -99,14 +103,15 @@ def export(
     environment: Environment = "",
     as_json: Json = False,
 ) -> None:
-    """Write a harness as a folder that `tackroom-runtime` loads."""
+    """Write a harness, and on what it was accepted, as a folder that `tackroom-runtime` loads."""
     from tasks.harness_store import export_harness
 
     result = export_harness(which, environment, out)
     if as_json:
         emit_json(result)
     else:
-        emit_text(f"{result['folder']}: {result['harness_id']}")
+        known = "" if result["evidence"] == "accepted" else "  without evidence"
+        emit_text(f"{result['folder']}: {result['harness_id']}{known}")
 
 
 @app.command("history")

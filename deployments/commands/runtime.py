@@ -1,9 +1,10 @@
-"""`tackroom runtime`: harnesses around agents of other people."""
+"""`tackroom runtime`: harnesses around agents of other people, and what comes of them."""
 
 import typer
 
-from deployments.commands import proxy
+from deployments.commands import production, proxy
 from deployments.commands.group import CommandGroup
 
-app = typer.Typer(help="A harness around your own agent.", cls=CommandGroup)
+app = typer.Typer(help="A harness around your own agent, and in production.", cls=CommandGroup)
 proxy.register(app)
+production.register(app)

@@ -20,6 +20,9 @@ _ALLOWED = re.compile(
 )
 _IGNORED = frozenset({"__pycache__"})
 MANIFEST = "manifest.json"
+EVIDENCE = "evidence.json"
+_ABOUT = (MANIFEST, EVIDENCE)
+"""Files about a harness that are no part of it."""
 
 
 def check_files(files: Mapping[str, str]) -> dict[str, str]:
@@ -75,7 +78,7 @@ def _check_text(path: str, text: str) -> None:
 
 
 def read_folder(folder: Path) -> dict[str, str]:
-    """Read the files of a harness folder; hidden files, byte code, the manifest are passed over.
+    """Read the files of a harness folder; hidden files, byte code and files about it are left out.
 
     Raises:
         HarnessError: no folder, an unknown, linked, oversized or binary file.
@@ -90,20 +93,20 @@ def read_folder(folder: Path) -> dict[str, str]:
         if not stat.S_ISREG(mode):
             msg = "is no plain file"
             raise HarnessError(msg, where=name, hint="links are not followed")
-        if name != MANIFEST:
+        if name not in _ABOUT:
             check_path(name)
             files[name] = read_text(path, name)
     return files
 
 
-def read_manifest_text(folder: Path) -> str | None:
-    """Read the manifest of an exported folder; null where there is none.
+def read_about(folder: Path, name: str) -> str | None:
+    """Read the manifest or the evidence of an exported folder; null where there is none.
 
     Raises:
         HarnessError: it is too large or no text.
     """
-    path = folder / MANIFEST
-    return read_text(path, MANIFEST) if path.exists() else None
+    path = folder / name
+    return read_text(path, name) if path.exists() else None
 
 
 def _walk(folder: Path) -> list[Path]:
@@ -141,7 +144,12 @@ def read_text(path: Path, name: str) -> str:
         raise HarnessError(msg, where=name) from None
 
 
-def write_folder(folder: Path, files: Mapping[str, str], manifest: str | None = None) -> None:
+def write_folder(
+    folder: Path,
+    files: Mapping[str, str],
+    manifest: str | None = None,
+    evidence: str | None = None,
+) -> None:
     """Write harness files; those of a harness that stood there before are replaced or removed.
 
     Raises:
@@ -158,8 +166,10 @@ def write_folder(folder: Path, files: Mapping[str, str], manifest: str | None = 
         for name in old.keys() - files.keys():
             (folder / name).unlink()
         # First gone, last written: a folder that was half written is never taken for exported.
-        (folder / MANIFEST).unlink(missing_ok=True)
-        last = {} if manifest is None else {MANIFEST: manifest}
+        for name in _ABOUT:
+            (folder / name).unlink(missing_ok=True)
+        about = {EVIDENCE: evidence, MANIFEST: manifest}
+        last = {name: text for name, text in about.items() if text is not None}
         for name, text in {**files, **last}.items():
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)

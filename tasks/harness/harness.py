@@ -71,10 +71,12 @@ class Harness:
             HarnessError: the folder cannot be used, or is not what was exported or expected.
         """
         texts = folder.read_folder(Path(path))
-        listed = None if edited else folder.read_manifest_text(Path(path))
+        listed = None if edited else folder.read_about(Path(path), folder.MANIFEST)
         if listed is not None:
             found = _content({name: normalise(text) for name, text in texts.items()})
-            manifest.check_files(manifest.read_manifest(listed), found)
+            sealed = manifest.read_manifest(listed)
+            manifest.check_files(sealed, found)
+            manifest.check_evidence(sealed, folder.read_about(Path(path), folder.EVIDENCE))
         loaded = cls.from_files(texts)
         if harness_id is not None and loaded.harness_id != harness_id:
             msg = f"the folder holds {loaded.harness_id}, not {harness_id[:40]}"
@@ -85,10 +87,13 @@ class Harness:
         """Write the harness as a folder: a new or empty one, or one that holds a harness."""
         folder.write_folder(Path(path), self.files)
 
-    def export(self, path: str | Path) -> None:
-        """Write the harness as `save` does, with the manifest that `load` checks it by."""
-        listed = manifest.render_manifest(self.harness_id, self.content_files)
-        folder.write_folder(Path(path), self.files, listed)
+    def export(self, path: str | Path, *, evidence: str | None = None) -> None:
+        """Write the harness as `save` does, with the manifest that `load` checks it by.
+
+        `evidence` is written beside it, sealed by the manifest and read by nobody here.
+        """
+        listed = manifest.render_manifest(self.harness_id, self.content_files, evidence)
+        folder.write_folder(Path(path), self.files, listed, evidence)
 
     @cached_property
     def harness_id(self) -> str:

@@ -2,6 +2,7 @@
 
 proportions   shares with intervals, pass^k
 evidence      discordant pairs: exact McNemar, e-values, the e-process
+two_arms      unpaired arms with a drawn assignment: e-process and confidence sequence
 noninferiority  lower bound of a paired difference for pruning
 resampling    paired differences by task, cluster bootstrap
 stratified    Mantel-Haenszel, Cochran-Armitage

@@ -141,3 +141,46 @@ def test_a_linked_manifest_is_not_followed(folder, tmp_path):
     (folder / "manifest.json").unlink()
     (folder / "manifest.json").symlink_to(tmp_path / "real.json")
     refused(folder, "manifest.json", "no plain file")
+
+
+@pytest.fixture
+def proven(harness, tmp_path):
+    """A folder that was exported with evidence."""
+    harness.export(tmp_path / "proven", evidence='{"tasks": 1}\n')
+    return tmp_path / "proven"
+
+
+def test_evidence_lies_beside_the_manifest_and_changes_no_id(harness, proven, folder):
+    assert (proven / "evidence.json").read_text() == '{"tasks": 1}\n'
+    loaded = Harness.load(proven, harness_id=harness.harness_id)
+    assert "evidence.json" not in loaded.files
+    manifests = [json.loads((one / "manifest.json").read_text()) for one in (proven, folder)]
+    assert manifests[0]["files"] == manifests[1]["files"]
+
+
+def test_evidence_that_changed_is_missing_or_was_added_is_refused(proven, folder):
+    (proven / "evidence.json").write_text('{"tasks": 9}\n')
+    refused(proven, "evidence.json", "has changed")
+    assert Harness.load(proven, edited=True)
+    (proven / "evidence.json").unlink()
+    refused(proven, "evidence.json", "is missing")
+    (folder / "evidence.json").write_text("{}")
+    refused(folder, "evidence.json", "was added")
+
+
+def test_line_ends_of_evidence_are_no_change(harness, proven):
+    evidence = proven / "evidence.json"
+    evidence.write_bytes(evidence.read_bytes().replace(b"\n", b"\r\n"))
+    assert Harness.load(proven) == harness
+
+
+def test_evidence_of_an_earlier_export_does_not_stay(harness, proven):
+    harness.export(proven)
+    assert not (proven / "evidence.json").exists()
+    assert Harness.load(proven) == harness
+
+
+def test_a_folder_written_by_hand_may_hold_evidence(harness, tmp_path):
+    harness.save(tmp_path / "hand")
+    (tmp_path / "hand" / "evidence.json").write_text("{}")
+    assert Harness.load(tmp_path / "hand") == harness

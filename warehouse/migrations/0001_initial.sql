@@ -544,6 +544,27 @@ COMMENT ON COLUMN harness_names."ordinal" IS 'How many times the name was set be
 COMMENT ON COLUMN harness_names."harness_id" IS 'Harness it points to.';
 COMMENT ON COLUMN harness_names."created_at" IS 'When it was set (UTC).';
 
+CREATE TABLE harness_states (
+    "environment" VARCHAR NOT NULL,
+    "ordinal"     BIGINT NOT NULL,
+    "harness_id"  VARCHAR NOT NULL,
+    "state"       VARCHAR NOT NULL,
+    "decision"    VARCHAR NOT NULL,
+    "is_forced"   BOOLEAN NOT NULL,
+    "reason"      VARCHAR NOT NULL,
+    "created_at"  TIMESTAMP NOT NULL,
+    PRIMARY KEY ("environment", "ordinal")
+);
+COMMENT ON TABLE harness_states IS 'One decision of a person about a harness; the newest of an environment and harness holds.';
+COMMENT ON COLUMN harness_states."environment" IS 'Environment whose agents the decision is about.';
+COMMENT ON COLUMN harness_states."ordinal" IS 'How many decisions the environment had before; decisions are read in this order.';
+COMMENT ON COLUMN harness_states."harness_id" IS 'Harness that was decided about.';
+COMMENT ON COLUMN harness_states."state" IS 'State from now on; `draft` and `accepted` are not decided but follow from other rows.';
+COMMENT ON COLUMN harness_states."decision" IS 'Command that was given; a rollback takes the newest release off, it adds none.';
+COMMENT ON COLUMN harness_states."is_forced" IS 'Whether a harness was promoted that the gate never accepted.';
+COMMENT ON COLUMN harness_states."reason" IS 'Reason given, as it was typed, or what the state follows from.';
+COMMENT ON COLUMN harness_states."created_at" IS 'When it was decided (UTC).';
+
 CREATE TABLE artifact_faults (
     "trajectory_id" VARCHAR NOT NULL,
     "step_index"    BIGINT NOT NULL,
@@ -928,6 +949,51 @@ COMMENT ON COLUMN budget_arms."success" IS 'Share of sealed tasks solved; of sam
 COMMENT ON COLUMN budget_arms."success_lo" IS 'Lower end of the 95 % Wilson interval.';
 COMMENT ON COLUMN budget_arms."success_hi" IS 'Upper end of the 95 % Wilson interval.';
 COMMENT ON COLUMN budget_arms."note" IS 'What has to be known to read the number.';
+
+CREATE TABLE production_verdicts (
+    "verdict_id"           VARCHAR NOT NULL,
+    "environment"          VARCHAR NOT NULL,
+    "treatment_harness_id" VARCHAR NOT NULL,
+    "control_harness_id"   VARCHAR,
+    "alpha"                DOUBLE NOT NULL,
+    "outcome"              VARCHAR NOT NULL,
+    "e_better"             DOUBLE NOT NULL,
+    "e_worse"              DOUBLE NOT NULL,
+    "threshold"            DOUBLE NOT NULL,
+    "treated"              BIGINT NOT NULL,
+    "treated_successes"    BIGINT NOT NULL,
+    "controls"             BIGINT NOT NULL,
+    "control_successes"    BIGINT NOT NULL,
+    "treated_unknown"      BIGINT NOT NULL,
+    "control_unknown"      BIGINT NOT NULL,
+    "difference"           DOUBLE,
+    "difference_lo"        DOUBLE NOT NULL,
+    "difference_hi"        DOUBLE NOT NULL,
+    "resolvable"           DOUBLE,
+    "created_at"           TIMESTAMP NOT NULL,
+    PRIMARY KEY ("verdict_id")
+);
+COMMENT ON TABLE production_verdicts IS 'One look at a comparison of two arms in production.';
+COMMENT ON COLUMN production_verdicts."verdict_id" IS 'Hash of environment, arms, alpha and of every session that was read.';
+COMMENT ON COLUMN production_verdicts."environment" IS 'Environment.';
+COMMENT ON COLUMN production_verdicts."treatment_harness_id" IS 'Harness that is tried.';
+COMMENT ON COLUMN production_verdicts."control_harness_id" IS 'Harness of the other arm; null when it passes everything unchanged.';
+COMMENT ON COLUMN production_verdicts."alpha" IS 'Chance allowed of any verdict, ever, when the arms do not differ.';
+COMMENT ON COLUMN production_verdicts."outcome" IS 'What this look says of the tried harness.';
+COMMENT ON COLUMN production_verdicts."e_better" IS 'e-value of the tried harness being better.';
+COMMENT ON COLUMN production_verdicts."e_worse" IS 'e-value of the tried harness being worse.';
+COMMENT ON COLUMN production_verdicts."threshold" IS 'e-value that either needs.';
+COMMENT ON COLUMN production_verdicts."treated" IS 'Sessions with the tried harness whose outcome is known.';
+COMMENT ON COLUMN production_verdicts."treated_successes" IS 'How many of them succeeded.';
+COMMENT ON COLUMN production_verdicts."controls" IS 'Sessions of the other arm whose outcome is known.';
+COMMENT ON COLUMN production_verdicts."control_successes" IS 'How many of them succeeded.';
+COMMENT ON COLUMN production_verdicts."treated_unknown" IS 'Sessions with the tried harness whose outcome is not known, or doubted.';
+COMMENT ON COLUMN production_verdicts."control_unknown" IS 'Sessions of the other arm whose outcome is not known, or doubted.';
+COMMENT ON COLUMN production_verdicts."difference" IS 'Success with the tried harness less success of the other arm; null when an arm is empty.';
+COMMENT ON COLUMN production_verdicts."difference_lo" IS 'Lower end of its confidence sequence, which holds at all looks together.';
+COMMENT ON COLUMN production_verdicts."difference_hi" IS 'Upper end of it.';
+COMMENT ON COLUMN production_verdicts."resolvable" IS 'Smallest true difference that these sessions show with power .8; null when none is.';
+COMMENT ON COLUMN production_verdicts."created_at" IS 'When it was looked (UTC).';
 
 CREATE TABLE evaluations (
     "evaluation_id"      VARCHAR NOT NULL,
