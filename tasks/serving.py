@@ -4,21 +4,20 @@ import asyncio
 import logging
 import signal
 from collections.abc import Callable, Collection
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 from schemas.errors import ConfigError
-from tasks.harness import Harness, Sandbox, SandboxError
+from tasks.harness import Sandbox, SandboxError
 from tasks.harness.rules import RuleFile
 from tasks.harness.sandbox import RuleOutcome
 from tasks.harness.timeline import Timeline
-from tasks.proxy.arms import Policy, read_mode
 from tasks.proxy.server import Address, listen, open_client
 from tasks.proxy.service import Service
 from tasks.proxy.upstream import HttpUpstream
-from tasks.traffic import harness_folder, untouched
+from tasks.serving_policy import open_policy
+from tasks.traffic import untouched
 from tasks.traffic_journal import Journal, traffic_folder
 from tasks.workbench import Workbench
 
@@ -33,8 +32,8 @@ REOPEN_S = 30.0
 class ServeOptions:
     """What a user asked for; see the options of `tackroom runtime serve`."""
 
-    harness: str
     upstream: str
+    harness: str = ""
     environment: str = ""
     control: str = ""
     mode: str = "enforce"
@@ -106,28 +105,11 @@ def serve(options: ServeOptions, on_ready: Callable[[str], None]) -> None:
     asyncio.run(_serve(options, on_ready))
 
 
-def open_policy(bench: Workbench, options: ServeOptions) -> Policy:
-    """Harnesses and mode of a proxy.
-
-    Raises:
-        ConfigError: one of them is not known.
-    """
-    mode, share = read_mode(options.mode)
-    treatment = bench.harness(options.environment, options.harness)
-    control = None
-    if options.control:
-        if mode != "split":
-            what = f"--control has no meaning in mode `{options.mode}`"
-            raise ConfigError(what, hint="use --mode split:P")
-        control = bench.harness(options.environment, options.control)
-    return Policy(mode, share, treatment, control)
-
-
 async def _serve(options: ServeOptions, on_ready: Callable[[str], None]) -> None:
     bench = Workbench.open()
     address = _address(options)
     policy = open_policy(bench, options)
-    _leave_harnesses(bench.settings.home, policy)
+    environment = policy().treatment.environment
     journal = Journal(traffic_folder(bench.settings.home), bench.now)
     keeper = SandboxKeeper()
     await keeper.open()
@@ -136,11 +118,11 @@ async def _serve(options: ServeOptions, on_ready: Callable[[str], None]) -> None
             client = await stack.enter_async_context(open_client())
             service = Service(
                 upstream=HttpUpstream(address.upstream, client, address.timeout_s),
-                policy=lambda: policy,
+                policy=policy,
                 sandbox=keeper,
                 record=journal,
                 now=lambda: datetime.now(UTC),
-                empty=untouched(policy.treatment.environment),
+                empty=untouched(environment),
                 budget=options.budget,
                 steers_all=options.steers_all,
             )
@@ -172,14 +154,3 @@ def _address(options: ServeOptions) -> Address:
         what = f"--host {options.host} lets other machines in, and no token is set"
         raise ConfigError(what, hint="set TACKROOM_RUNTIME_TOKEN, or stay on 127.0.0.1")
     return Address(options.host, options.port, upstream, options.timeout_s, options.token)
-
-
-def _leave_harnesses(home: Path, policy: Policy) -> None:
-    """Write harnesses where landing finds them, also those the warehouse does not know."""
-    for harness in (policy.treatment, policy.control):
-        if isinstance(harness, Harness):
-            with suppress(OSError):
-                folder = harness_folder(home, harness.harness_id)
-                folder.parent.mkdir(parents=True, exist_ok=True)
-                if not folder.exists():
-                    harness.export(folder)

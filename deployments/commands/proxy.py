@@ -19,8 +19,12 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     upstream: Annotated[str, typer.Option(help=UPSTREAM)],
-    harness: Annotated[str, typer.Option(help=HARNESS)] = "current",
-    environment: Annotated[str, typer.Option(help="Environment whose names are meant.")] = "",
+    harness: Annotated[
+        str, typer.Option(help=f"{HARNESS} Empty: what is released of the environment.")
+    ] = "",
+    environment: Annotated[
+        str, typer.Option(help="Environment whose names and releases are meant.")
+    ] = "",
     mode: Annotated[str, typer.Option(help=MODE)] = "enforce",
     control: Annotated[
         str, typer.Option(help="Harness of the other arm of a split; none by default.")
