@@ -23,7 +23,7 @@ class HarnessStateRow(Row):
     decision: Literal["promote", "rollback"]
     """Command that was given; a rollback takes the newest release off, it adds none."""
     is_forced: bool
-    """Whether a harness was promoted that the gate never accepted."""
+    """Whether it was promoted although the gate never accepted it, or production found it worse."""
     reason: str
     """Reason given, as it was typed, or what the state follows from."""
     created_at: Timestamp

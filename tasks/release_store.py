@@ -88,7 +88,8 @@ def _mender(home: Path, environment: str) -> Callable[[], None]:
 def _waits(home: Path, environment: str) -> bool:
     """Whether a decision of this environment is landed and not taken in."""
     name = re.compile(re.escape(landing_stage(environment)) + "-[0-9a-f]{32}")
-    return any(name.fullmatch(one.name) for one in Paths(home).pending.iterdir())
+    pending = Paths(home).pending
+    return pending.is_dir() and any(name.fullmatch(one.name) for one in pending.iterdir())
 
 
 def landing_stage(environment: str) -> str:
@@ -105,10 +106,16 @@ def _locked(home: Path, timeout_s: float) -> Generator[None]:
 
 @contextmanager
 def deciding(bench: Workbench, environment: str) -> Generator[ReleasePointer]:
-    """Hold the lock with rows and pointer in agreement, whatever an earlier command left."""
-    pointer_file(bench.settings.home, environment)
-    with _locked(bench.settings.home, LOCK_TIMEOUT_S):
-        bench.commit()
+    """Hold the lock with rows and pointer in agreement, whatever an earlier command left.
+
+    Only a decision that waits is taken in: other rows would be checked first, and a rollback is
+    not to wait for that.
+    """
+    home = bench.settings.home
+    pointer_file(home, environment)
+    with _locked(home, LOCK_TIMEOUT_S):
+        if _waits(home, environment):
+            bench.commit()
         yield rebuild(bench, environment)
 
 

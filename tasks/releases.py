@@ -48,6 +48,14 @@ __all__ = [
 ]
 
 MAX_REASON = 500
+_FOUND = """
+SELECT outcome
+FROM production_verdicts
+WHERE environment = ? AND treatment_harness_id = ? AND control_harness_id IS NOT DISTINCT FROM ?
+    AND outcome <> 'undecided'
+ORDER BY created_at, verdict_id
+LIMIT 1
+"""
 _STATE = """
 SELECT state, is_accepted FROM harness_states_now WHERE environment = ? AND harness_id = ?
 """
@@ -71,7 +79,8 @@ def promote(
 
     Raises:
         ConfigError: no harness of this environment is meant, or it is forced without a reason.
-        TackroomError: the gate never accepted it, or it is released and asked to be a canary.
+        TackroomError: the gate never accepted it, production found it worse than what is released,
+            or it is released and asked to be a canary.
     """
     bench = Workbench.open()
     if force and not reason.strip():
@@ -90,11 +99,11 @@ def promote(
         if state == "released":
             what = f"harness {harness_id} is released in {environment}, so it cannot be its canary"
             raise TackroomError(what, hint="roll back, or promote another harness")
-        if not is_accepted and not force:
-            what = f"the gate accepted no edit that led to harness {harness_id}"
-            raise TackroomError(what, hint="--force --reason TEXT promotes it all the same")
+        doubts = _doubts(bench, pointer, harness_id, is_accepted=is_accepted)
+        if doubts and not force:
+            raise TackroomError(doubts, hint="--force --reason TEXT promotes it all the same")
         steps = _promotion(pointer, harness_id, target, reason)
-        forced = force and not is_accepted
+        forced = bool(doubts)
         after = _decide(bench, pointer, steps, "promote", harnesses=[harness], is_forced=forced)
     return _told(after, harness_id, target) | {"before": state, "already_done": False}
 
@@ -199,6 +208,19 @@ def _decide(
         rebuild(bench, environment)  # rows that were refused decide nothing
         raise
     return after
+
+
+def _doubts(
+    bench: Workbench, pointer: ReleasePointer, harness_id: str, *, is_accepted: bool
+) -> str:
+    """Why a harness should not be promoted; empty when nothing speaks against it."""
+    if not is_accepted:
+        return f"the gate accepted no edit that led to harness {harness_id}"
+    with bench.warehouse.read() as reader:
+        found = reader.scalar(_FOUND, [pointer.environment, harness_id, pointer.released])
+    if found == "worse":
+        return f"production found harness {harness_id} worse than {pointer.released or 'none'}"
+    return ""
 
 
 def _state_of(bench: Workbench, environment: str, harness_id: str) -> tuple[str, bool]:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from schemas.releases import HarnessStateRow
+from schemas.releases import HarnessStateRow, ProductionVerdictRow
 from tasks.harness import Harness
 from tasks.harness_rows import harness_rows
 from tasks.release_pointer import draft_file, pointer_file, read_pointer, write_draft
@@ -97,6 +97,35 @@ def test_what_the_gate_never_accepted_needs_force_and_a_reason(command):
     assert command("promote", DRAFT.harness_id, *DESK, *forced).code == 0
     shown = command("show", DRAFT.harness_id, "--json").json
     assert (shown["state"], shown["state_reason"]) == ("canary", "tried by hand")
+
+
+def test_what_production_found_worse_needs_force(command, released, fill):
+    look = {
+        "verdict_id": "pver_1",
+        "environment": "sqldesk",
+        "treatment_harness_id": C.harness_id,
+        "control_harness_id": B.harness_id,
+        "alpha": 0.05,
+        "outcome": "worse",
+        "e_better": 0.1,
+        "e_worse": 50,
+        "threshold": 40,
+        "treated": 100,
+        "treated_successes": 40,
+        "controls": 100,
+        "control_successes": 70,
+        "treated_unknown": 0,
+        "control_unknown": 0,
+        "difference": -0.3,
+        "difference_lo": -0.5,
+        "difference_hi": -0.1,
+        "resolvable": 0.2,
+        "created_at": NOW,
+    }
+    fill([ProductionVerdictRow.model_validate(look)])
+    complains(command("promote", C.harness_id, *DESK), 1, "production found", "worse")
+    forced = ("--force", "--reason", "it is cheaper")
+    assert command("promote", C.harness_id, *DESK, *forced).code == 0
 
 
 def test_a_rollback_returns_to_the_release_before_and_withdraws_the_canary(command, released):

@@ -561,7 +561,7 @@ COMMENT ON COLUMN harness_states."ordinal" IS 'How many decisions the environmen
 COMMENT ON COLUMN harness_states."harness_id" IS 'Harness that was decided about.';
 COMMENT ON COLUMN harness_states."state" IS 'State from now on; `draft` and `accepted` are not decided but follow from other rows.';
 COMMENT ON COLUMN harness_states."decision" IS 'Command that was given; a rollback takes the newest release off, it adds none.';
-COMMENT ON COLUMN harness_states."is_forced" IS 'Whether a harness was promoted that the gate never accepted.';
+COMMENT ON COLUMN harness_states."is_forced" IS 'Whether it was promoted although the gate never accepted it, or production found it worse.';
 COMMENT ON COLUMN harness_states."reason" IS 'Reason given, as it was typed, or what the state follows from.';
 COMMENT ON COLUMN harness_states."created_at" IS 'When it was decided (UTC).';
 
