@@ -13,6 +13,7 @@ from tasks.harness import Sandbox, SandboxError
 from tasks.harness.rules import RuleFile
 from tasks.harness.sandbox import RuleOutcome
 from tasks.harness.timeline import Timeline
+from tasks.proxy.arms import Policy
 from tasks.proxy.server import Address, listen, open_client
 from tasks.proxy.service import Service
 from tasks.proxy.upstream import HttpUpstream
@@ -102,13 +103,17 @@ def serve(options: ServeOptions, on_ready: Callable[[str], None]) -> None:
     Raises:
         ConfigError: the harness, the mode or the address cannot be used.
     """
-    asyncio.run(_serve(options, on_ready))
-
-
-async def _serve(options: ServeOptions, on_ready: Callable[[str], None]) -> None:
     bench = Workbench.open()
+    asyncio.run(_serve(bench, open_policy(bench, options), options, on_ready))
+
+
+async def _serve(
+    bench: Workbench,
+    policy: Callable[[], Policy],
+    options: ServeOptions,
+    on_ready: Callable[[str], None],
+) -> None:
     address = _address(options)
-    policy = open_policy(bench, options)
     environment = policy().treatment.environment
     journal = Journal(traffic_folder(bench.settings.home), bench.now)
     keeper = SandboxKeeper()

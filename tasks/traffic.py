@@ -151,7 +151,7 @@ def conversation_rows(path: Sequence[Line]) -> tuple[Episode, TrafficSessionRow,
         split="train",
         model=clean_text(first.model),
         model_fingerprint=make_id("model", [FAMILY, first.model]),
-        harness_id=first.harness_id,
+        harness_id=_acting(first),
         seed=0,
         repeat=0,
         arm="run",
@@ -172,6 +172,11 @@ def conversation_rows(path: Sequence[Line]) -> tuple[Episode, TrafficSessionRow,
         started_at=first.at,
     )
     return log.close(_ending(last), first.at), session, task
+
+
+def _acting(first: Line) -> str:
+    """Harness under which the conversation really went."""
+    return first.harness_id if first.acts else untouched(first.environment).harness_id
 
 
 def _task_text(first: Line) -> str:
@@ -199,7 +204,7 @@ class _Harnesses:
 
     def rows(self, line: Line) -> list[Row]:
         rows: list[Row] = []
-        for harness_id in (line.harness_id, line.treatment_id, line.control_id):
+        for harness_id in (_acting(line), line.treatment_id, line.control_id):
             if harness_id and harness_id not in self._stored:
                 self._stored.add(harness_id)
                 rows += self._made(harness_id, line.environment)

@@ -155,7 +155,8 @@ class Steering:
     def _condition(self) -> None:
         self._opening = self._session.condition(self._talk.opening, self._talk.tools)
         acted = Acted(self._opening.interventions)
-        messages, tools = tuple(self._opening.messages), tuple(self._opening.tools)
+        sent = (tuple(self._opening.messages), tuple(self._opening.tools))
+        messages, tools = sent if self._acts else (self._talk.opening, self._talk.tools)
         self.account.opening = OpeningRecord(messages, tools, acted)
 
     async def _retell(self, exchange: Exchange) -> None:
