@@ -1,0 +1,168 @@
+"""What the proxy adds to a call, and whether its memory grows.
+
+`python -m tests.benchmarks.proxy_overhead` runs conversations of ten calls against a loopback
+upstream of 500 ms, 32 at a time, once directly and once through `tackroom runtime serve` with a
+harness of four layers, and prints the ratio of both. `--calls N --latency 0` drives N calls as
+fast as they go and prints the proxy's memory on the way.
+"""
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+TOOLS = [{"type": "function", "function": {"name": "execute_sql", "parameters": {}}}]
+TURNS = 10
+FILES = {
+    "harness.yaml": "api: 1\nname: measured\nenvironment: sqldesk\n",
+    "contract.md": "---\ntools:\n  execute_sql: Read before you write.\n---\n## Names\n\nQuote.\n",
+    "skills/count-rows/SKILL.md": "---\nname: count-rows\ndescription: How many rows a table "
+    "has.\n---\nUse count(*).\n",
+    "actions.py": "def rule_quote(action, context):\n"
+    '    sql = action["arguments"].get("query", "")\n'
+    '    if "my col" in sql and \'"my col"\' not in sql:\n'
+    '        quoted = {"query": sql.replace("my col", \'"my col"\')}\n'
+    '        return {"kind": "rewrite", "tool": "execute_sql", "arguments": quoted}\n',
+    "regulation.py": "def rule_same(history, context):\n"
+    '    seen = [entry["observation"] for entry in history[-3:]]\n'
+    "    if len(seen) == 3 and len(set(seen)) == 1:\n"
+    '        return {"kind": "hint", "message": "Nothing changes."}\n',
+}
+
+
+def upstream(latency_s: float, ready: Any) -> None:
+    """Serve an endpoint that answers each request with one call."""
+
+    async def handle(request: web.Request) -> web.Response:
+        body = await request.json()
+        await asyncio.sleep(latency_s)
+        number = len(body["messages"])
+        arguments = json.dumps({"query": "SELECT my col FROM t", "n": number})
+        call = {
+            "id": f"c{number}",
+            "type": "function",
+            "function": {"name": "execute_sql", "arguments": arguments},
+        }
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+        return web.json_response({"id": "x", "object": "chat.completion", "choices": [choice]})
+
+    async def main() -> None:
+        app = web.Application(client_max_size=1 << 26)
+        app.router.add_post("/v1/chat/completions", handle)
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        ready.put(runner.addresses[0][1])
+        await asyncio.Event().wait()
+
+    asyncio.run(main())
+
+
+async def converse(client: aiohttp.ClientSession, url: str, name: str, spent: list[float]) -> None:
+    """One conversation of ten calls."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": f"How many rows? {name}"}]
+    for _ in range(TURNS):
+        body = {"model": "m", "messages": messages, "tools": TOOLS}
+        started = time.perf_counter()
+        async with client.post(f"{url}/chat/completions", json=body) as got:
+            message = (await got.json())["choices"][0]["message"]
+        spent.append(time.perf_counter() - started)
+        result = {"role": "tool", "tool_call_id": message["tool_calls"][0]["id"], "content": "[1]"}
+        messages += [message, result]
+
+
+async def drive(url: str, calls: int, together: int, on_thousand: Any = None) -> list[float]:
+    """Latencies of so many calls, so many conversations at a time."""
+    spent: list[float] = []
+    names = iter(range(max(1, calls // TURNS)))
+
+    async def work(client: aiohttp.ClientSession) -> None:
+        for name in names:
+            await converse(client, url, str(name), spent)
+            if on_thousand and name % 500 == 499:
+                on_thousand(len(spent))
+
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector) as client:
+        await asyncio.gather(*(work(client) for _ in range(together)))
+    return spent
+
+
+def memory_mb(process: int) -> float:
+    """Resident memory of a process in MiB."""
+    text = Path(f"/proc/{process}/status").read_text()
+    return int(text.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Value below which a share of the values lies, in milliseconds."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))] * 1000
+
+
+def main() -> None:
+    """Measure and print."""
+    read = argparse.ArgumentParser(description=__doc__)
+    read.add_argument("--calls", type=int, default=1920)
+    read.add_argument("--together", type=int, default=32)
+    read.add_argument("--latency", type=float, default=0.5)
+    given = read.parse_args()
+    ready: Any = multiprocessing.Queue()
+    behind = multiprocessing.Process(target=upstream, args=(given.latency, ready), daemon=True)
+    behind.start()
+    direct = f"http://127.0.0.1:{ready.get()}/v1"
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "harness"
+        for name, text in FILES.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        command = [sys.executable, "-m", "deployments", "runtime", "serve", "--json"]
+        command += ["--harness", str(folder), "--upstream", direct]
+        environ = os.environ | {"TACKROOM_HOME": f"{scratch}/home"}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environ) as proxy:
+            try:
+                assert proxy.stdout is not None
+                url = json.loads(proxy.stdout.readline())["url"]
+                report(given, direct, url, proxy.pid)
+            finally:
+                proxy.terminate()
+    behind.terminate()
+
+
+def report(given: argparse.Namespace, direct: str, url: str, process: int) -> None:
+    """Print what a call costs, directly and through the proxy."""
+    asyncio.run(drive(url, 4 * given.together, given.together))
+    first = memory_mb(process)
+    if given.latency == 0:
+
+        def tell(done: int) -> None:
+            print(f"{done:>7} calls  {memory_mb(process):7.1f} MiB", flush=True)
+
+        started = time.perf_counter()
+        asyncio.run(drive(url, given.calls, given.together, tell))
+        took = time.perf_counter() - started
+        print(f"{given.calls / took:.0f} calls a second; {first:.1f} MiB at the start")
+        return
+    plain = asyncio.run(drive(direct, given.calls, given.together))
+    through = asyncio.run(drive(url, given.calls, given.together))
+    for name, values in (("direct", plain), ("proxy", through)):
+        told = "  ".join(f"p{int(p * 100)} {percentile(values, p):7.1f}" for p in (0.5, 0.9, 0.99))
+        print(f"{name:<8} {told} ms  mean {statistics.fmean(values) * 1000:.1f} ms")
+    added = [percentile(through, p) - percentile(plain, p) for p in (0.5, 0.99)]
+    print(f"added    p50 {added[0]:.1f} ms  p99 {added[1]:.1f} ms")
+    print(f"ratio    p99 {percentile(through, 0.99) / percentile(plain, 0.99):.3f}")
+
+
+if __name__ == "__main__":
+    main()
