@@ -10,7 +10,7 @@ import warnings
 
 import typer
 
-from deployments.commands import cycles, data, gate, harness, stages, views
+from deployments.commands import cycles, data, gate, harness, runtime, stages, views
 from deployments.commands.group import CommandGroup, common
 from deployments.progress import shown_progress
 from schemas.errors import TackroomError
@@ -28,6 +28,7 @@ for group in (cycles, stages, data, views):
     group.register(app)
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")
+app.add_typer(runtime.app, name="runtime")
 
 
 def main() -> None:
@@ -39,7 +40,8 @@ def main() -> None:
 def silence_libraries() -> None:
     """Keep log lines and warnings of libraries out of what a command says; -W brings them back."""
     logging.getLogger().addHandler(logging.NullHandler())
-    logging.getLogger("warehouse").addHandler(_ours())
+    for ours in ("warehouse", "tasks.mcp_face"):
+        logging.getLogger(ours).addHandler(_ours())
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
 
