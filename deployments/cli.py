@@ -10,7 +10,7 @@ import warnings
 
 import typer
 
-from deployments.commands import cycles, data, gate, harness, runtime, stages, views
+from deployments.commands import agents, cycles, data, gate, harness, runtime, stages, views
 from deployments.commands.group import CommandGroup, common
 from deployments.progress import shown_progress
 from schemas.errors import TackroomError
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.callback()(common)
-for group in (cycles, stages, data, views):
+for group in (cycles, stages, data, views, agents):
     group.register(app)
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")
