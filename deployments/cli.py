@@ -10,7 +10,17 @@ import warnings
 
 import typer
 
-from deployments.commands import cycles, data, gate, harness, outcomes, runtime, stages, views
+from deployments.commands import (
+    agents,
+    cycles,
+    data,
+    gate,
+    harness,
+    outcomes,
+    runtime,
+    stages,
+    views,
+)
 from deployments.commands.group import CommandGroup, common
 from deployments.progress import shown_progress
 from schemas.errors import TackroomError
@@ -24,7 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.callback()(common)
-for group in (cycles, stages, data, outcomes, views):
+for group in (cycles, stages, data, outcomes, views, agents):
     group.register(app)
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")
@@ -40,7 +50,8 @@ def main() -> None:
 def silence_libraries() -> None:
     """Keep log lines and warnings of libraries out of what a command says; -W brings them back."""
     logging.getLogger().addHandler(logging.NullHandler())
-    logging.getLogger("warehouse").addHandler(_ours())
+    for ours in ("warehouse", "tasks.mcp_face"):
+        logging.getLogger(ours).addHandler(_ours())
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
 

@@ -25,6 +25,8 @@ from tasks.workbench import Workbench, first_tasks
 CLOSING = "close_cycle"
 IMPORTED = "imported"
 """Stands for model and reference in a cycle over imported history, which has no live world."""
+OUTSIDE = "mcp"
+"""Stands for the editor of a cycle whose edits are proposed by an agent outside of it."""
 
 
 class Closed(Plan):
@@ -52,14 +54,21 @@ def plan_cycle(form: CycleForm) -> CyclePlan:
     return _resolve(Workbench.open(), form).plan
 
 
-def open_cycle(form: CycleForm) -> CyclePlan:
+def plan_outside(form: CycleForm) -> CyclePlan:
+    """As `plan_cycle`, for edits that are proposed from outside."""
+    return _resolve(Workbench.open(), form, editor=OUTSIDE).plan
+
+
+def open_cycle(form: CycleForm, *, is_outside: bool = False) -> CyclePlan:
     """Resolve every word of the form and land what the cycle starts from.
+
+    With `is_outside` the cycle has no editor: its edits are proposed by somebody else.
 
     Raises:
         ConfigError: a word names nothing, or the environment lacks a split.
     """
     bench = Workbench.open()
-    opening = _resolve(bench, form)
+    opening = _resolve(bench, form, editor=OUTSIDE if is_outside else "")
     if opening.plan.is_finished:
         return opening.plan
     rows: list[Row] = [opening.row, *harness_rows(opening.harness)]
@@ -74,13 +83,13 @@ def open_cycle(form: CycleForm) -> CyclePlan:
     return opening.plan
 
 
-def _resolve(bench: Workbench, form: CycleForm) -> _Opening:
+def _resolve(bench: Workbench, form: CycleForm, *, editor: str = "") -> _Opening:
     environment = bench.environment(form.environment)
-    model, reference = (
-        bench.model(form.model, agent=form.agent),
-        bench.model(form.reference, agent=form.agent),
-    )
-    check_editor(bench, form.editor)
+    model = bench.model(form.model, agent=form.agent)
+    reference = bench.model(form.reference, agent=form.agent)
+    form = form.model_copy(update={"editor": editor}) if editor else form
+    if not editor:
+        check_editor(bench, form.editor)
     _require_acting(model, environment)
     harness = bench.harness(environment.name, form.harness)
     inputs = form.model_dump(mode="json") | {
@@ -88,7 +97,7 @@ def _resolve(bench: Workbench, form: CycleForm) -> _Opening:
         "environment_fingerprint": environment.fingerprint,
         "model_fingerprint": model.fingerprint,
         "reference_fingerprint": reference.fingerprint,
-        "editor_fingerprint": editor_fingerprint(bench, form.editor),
+        "editor_fingerprint": editor or editor_fingerprint(bench, form.editor),
         "harness": harness.harness_id,
         "taxonomy": taxonomy_version(DEFAULT),
         "release": release(),

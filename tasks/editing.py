@@ -79,8 +79,8 @@ async def _propose(
     episodes = cycle_episodes(bench, plan.cycle_id, train_purpose(round_number))
     past = past_edits(bench, plan.cycle_id)
     brief = replace(
-        _brief(bench, plan, environment, parent, episodes),
-        rejected=_refused(past),
+        make_brief(bench, plan, environment, parent, episodes),
+        rejected=refused_edits(past),
         round=round_number,
     )
     context = static_context(past, environment, episodes)
@@ -106,13 +106,14 @@ async def _propose(
     )
 
 
-def _brief(
+def make_brief(
     bench: Workbench,
     plan: CyclePlan,
     environment: Environment,
     parent: Harness,
     episodes: Sequence[Episode],
 ) -> Brief:
+    """What an editor may know of a round: its train runs and their patterns."""
     ids = [episode.trajectory_id for episode in episodes]
     with bench.warehouse.read() as reader:
         hits = reader.rows(RuleHitRow, "trajectory_id IN (SELECT unnest(?::VARCHAR[]))", [ids])
@@ -137,7 +138,8 @@ def _brief(
     )
 
 
-def _refused(past_edits: Sequence[PastEdit]) -> tuple[RejectedEdit, ...]:
+def refused_edits(past_edits: Sequence[PastEdit]) -> tuple[RejectedEdit, ...]:
+    """Edits the gate did not accept, as an editor hears of them."""
     return tuple(
         RejectedEdit(
             child_harness_id=past.edit.child_harness_id,

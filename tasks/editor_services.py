@@ -2,12 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
     AsyncExitStack,
     asynccontextmanager,
+    contextmanager,
 )
 from dataclasses import dataclass
 
@@ -69,15 +70,31 @@ async def open_workshop(work: Round) -> AsyncIterator[Workshop]:
             query = _query(stack.enter_context(_train_view(work)))
         if named.kind == "prompt":
             run = _run(work, await stack.enter_async_context(_collector(work)))
-        yield Workshop(
-            caps=settings,
-            guide=read_guide(settings),
-            tables=TRAIN_TABLES if query else {},
-            train_tasks=tuple(task.task_id for task in work.train_tasks),
-            query=query,
-            try_out=_TryOut(work),
-            run=run,
-        )
+        yield _workshop(work, query, run)
+
+
+@contextmanager
+def open_outside_workshop(work: Round) -> Iterator[Workshop]:
+    """What an agent outside of a cycle may use: what a coding agent of ours may, no rollouts.
+
+    Raises:
+        WarehouseError: the train rows cannot be copied.
+    """
+    with _train_view(work) as view:
+        yield _workshop(work, _query(view), None)
+
+
+def _workshop(work: Round, query: Query | None, run: RunTrain | None) -> Workshop:
+    settings = work.bench.settings.editor
+    return Workshop(
+        caps=settings,
+        guide=read_guide(settings),
+        tables=TRAIN_TABLES if query else {},
+        train_tasks=tuple(task.task_id for task in work.train_tasks),
+        query=query,
+        try_out=_TryOut(work),
+        run=run,
+    )
 
 
 def _train_view(work: Round) -> AbstractContextManager[TrainView]:
@@ -134,7 +151,7 @@ class _TryOut:
         checked = await check_candidate(candidate, work.context, episodes, work.replayer)
         if checked.stage == "replay" and not replay:
             return Report()
-        return Report(told(checked), _facts(checked), is_leak=checked.reason == "leak")
+        return Report(told(checked), replay_facts(checked), is_leak=checked.reason == "leak")
 
 
 def told(checked: Checked) -> tuple[str, ...]:
@@ -153,7 +170,8 @@ def _candidate(trial: Trial) -> Candidate:
     )
 
 
-def _facts(checked: Checked) -> dict[str, object]:
+def replay_facts(checked: Checked) -> dict[str, object]:
+    """Numbers of a replay that an editor may see."""
     row = checked.replay
     if row is None:
         return {}

@@ -11,6 +11,8 @@ EDIT = {"edits": "edit_id"}
 CYCLE = {"cycles": "cycle_id"}
 _ID = re.compile(r"[a-z]+_[0-9a-f]{0,16}")
 _FEW = 4
+_PREFERRED = "model <> 'imported' AND editor <> 'mcp'"
+"""Cycles that ran to their end by themselves, in a live world."""
 
 
 def find_id(reader: Reader, word: str, places: Mapping[str, str], *, what: str, hint: str) -> str:
@@ -46,7 +48,7 @@ def find_id(reader: Reader, word: str, places: Mapping[str, str], *, what: str, 
     return found[0]
 
 
-def find_cycle(reader: Reader, word: str, *, prefer: str = "model <> 'imported'") -> str:
+def find_cycle(reader: Reader, word: str, *, prefer: str = _PREFERRED) -> str:
     """The cycle a word stands for; without one the newest, in a live world if there is one.
 
     `prefer` is a condition on `own_cycles`: cycles that meet it come before all others.

@@ -19,6 +19,7 @@ from schemas.redaction import Redactor
 from tasks.proxy.lines import Line, line_of, read_line, write_line
 from tasks.proxy.service import Exchanged
 
+PREFIX = "proxy-"
 ENDING = ".jsonl"
 NOTE = ".landed"
 MOST_BYTES = 32 * 1024 * 1024
@@ -67,7 +68,7 @@ class Journal:
     def _begin_file(self) -> None:
         self.close()
         stamp = self._started.strftime("%Y%m%dT%H%M%S")
-        name = f"{stamp}-{os.getpid()}-{self._number}{ENDING}"
+        name = f"{PREFIX}{stamp}-{os.getpid()}-{self._number}{ENDING}"
         self._number += 1
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL
         self._file, self._bytes = os.open(self._folder / name, flags, 0o600), 0
@@ -91,7 +92,7 @@ class Place:
 
 def journals(folder: Path) -> list[Path]:
     """Journal files, the oldest first."""
-    return sorted(folder.glob(f"*{ENDING}")) if folder.is_dir() else []
+    return sorted(folder.glob(f"{PREFIX}*{ENDING}")) if folder.is_dir() else []
 
 
 def is_in_use(file: Path) -> bool:

@@ -203,3 +203,21 @@ def _forecast_text(result: dict[str, Any]) -> str:
     columns += ["precision", "recall"]
     rows = ([row[name] for name in columns] for row in result["editors"])
     return "\n".join([*head, "", table(columns, rows)])
+
+
+@app.command("trial")
+def trial(
+    cycle: Annotated[
+        str, typer.Option(help="Cycle of `tackroom mcp`; the newest of those by default.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Try the open edits an agent proposed over MCP: paired, as one bundle, in one slot."""
+    from tasks.outside_cycle import try_outside
+
+    result = try_outside(cycle)
+    if as_json:
+        emit_json(result)
+        return
+    tried = f"{len(result['edits'])} edits tried, {result['accepted']} accepted"
+    emit_text(f"{result['cycle_id']} round {result['round']}: {tried}; {result['harness_id']}")

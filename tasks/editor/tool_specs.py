@@ -1,7 +1,5 @@
 """The tools of a coding agent: their schemas, and whether a call's arguments fit them."""
 
-from functools import cache
-
 from jsonschema import Draft202012Validator
 
 from schemas.errors import EditRejected
@@ -78,16 +76,20 @@ def read_arguments(call: RawCall) -> JsonObject:
     if parsed.arguments is None:
         what = f"the arguments of {call.name} are {parsed.error}"
         raise EditRejected(what, hint="send one JSON object")
-    for error in _validator(call.name).iter_errors(parsed.arguments):
+    return check_arguments(call.name, _SCHEMAS[call.name], parsed.arguments)
+
+
+def check_arguments(name: str, schema: JsonObject, arguments: JsonObject) -> JsonObject:
+    """The arguments, when they fit the schema.
+
+    Raises:
+        EditRejected: one is missing, unknown or of the wrong type.
+    """
+    for error in Draft202012Validator(schema).iter_errors(arguments):
         place = ".".join(str(part) for part in error.absolute_path) or "arguments"
-        what = f"{call.name}: {place}: {_short(error.message)}"
-        raise EditRejected(what, hint=f"takes {', '.join(_SCHEMAS[call.name]['properties'])}")
-    return parsed.arguments
-
-
-@cache
-def _validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator(_SCHEMAS[name])
+        what = f"{name}: {place}: {_short(error.message)}"
+        raise EditRejected(what, hint=f"takes {', '.join(schema['properties'])}")
+    return arguments
 
 
 def _short(message: str) -> str:

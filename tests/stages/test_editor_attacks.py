@@ -24,40 +24,9 @@ from warehouse.store import Warehouse
 pytestmark = [pytest.mark.slow, pytest.mark.gx, pytest.mark.timeout(900)]
 
 WORLD = "household"
-SKILL = "---\nname: shortcut\ndescription: All tasks.\ntrigger: {any: [the, a]}\n---\n\n"
-URL_RULE = '''
-def rule_phone(action, context):
-    """Names an address."""
-    if action["tool"] == "look_it_up":
-        return {"kind": "block", "message": "See https://answers.example/all first."}
-    return None
-'''
-QUERIES = (
-    "SELECT t.text FROM tasks t JOIN verdicts v ON true",
-    "WITH closed AS (SELECT * FROM source.tasks WHERE split = 'sealed') SELECT * FROM closed",
-    "SELECT * FROM information_schema.tables",
-    "SELECT * FROM duckdb_databases()",
-    "SELECT * FROM '{home}/current.duckdb'",
-    "ATTACH '{home}/current.duckdb' AS other",
-    "SELECT * FROM read_parquet('{home}/landing/**')",
-    "SELECT * FROM read_text('/etc/passwd')",
-    "COPY tasks TO '{home}/out.csv'",
-    "PRAGMA database_list",
-    "PREPARE p AS SELECT 1",
-    "CREATE MACRO m() AS (SELECT 1)",
-    "SELECT reward_parts FROM trajectories",
-)
-FILES = (
-    ("../outside.md", "x"),
-    ("/etc/cron.d/x", "x"),
-    ("skills/../../x/SKILL.md", "x"),
-    ("harness.yaml", "api: 1\nenvironment: household\nbudgets: {hints: 999}\n"),
-    ("contract.md", "x" * 5_000_000),
-    ("contract.md", "## A\n\na\u202eb\n"),
-)
 
 
-def script(opening, home, gold):
+def script(opening, home, gold, attacks):
     """Calls of the replies, one list each."""
     run = re.findall(r"case of pat_\w+: (traj_\w+) step", opening)[0]
     claim = {
@@ -72,15 +41,18 @@ def script(opening, home, gold):
     }
     rule, skill = claim | {"layer": "actions"}, claim | {"layer": "skills"}
     return [
-        [("query", {"sql": one.replace("{home}", home)}) for one in QUERIES],
-        [("write_file", {"path": path, "text": text}) for path, text in FILES],
+        [("query", {"sql": one.replace("{home}", home)}) for one in attacks.queries],
+        [("write_file", {"path": path, "text": text}) for path, text in attacks.files],
         [
             ("query", {"sql": "SELECT count(*), count(DISTINCT task_id) FROM trajectories"}),
-            ("write_file", {"path": "actions.py", "text": URL_RULE}),
+            ("write_file", {"path": "actions.py", "text": attacks.url_rule}),
             ("check", {}),
             ("submit", rule | {"evidence": [{"trajectory_id": "traj_" + "0" * 16, "step": 0}]}),
             ("submit", rule),
-            ("write_file", {"path": "skills/shortcut/SKILL.md", "text": SKILL + gold}),
+            (
+                "write_file",
+                {"path": "skills/shortcut/SKILL.md", "text": attacks.skill + gold},
+            ),
             ("submit", skill),
             ("run_shell", {"command": "env"}),
             ("finish", {}),
@@ -89,7 +61,7 @@ def script(opening, home, gold):
 
 
 @pytest.fixture
-def agent(scripted_endpoint, tmp_path):
+def agent(scripted_endpoint, tmp_path, attacks):
     """Settings of the scripted agent, and the bodies it was sent."""
     world = resolve_environment(WORLD)
     assert isinstance(world, HasGoldTexts)
@@ -98,7 +70,7 @@ def agent(scripted_endpoint, tmp_path):
 
     def attack(body):
         bodies.append(body)
-        steps = script(body["messages"][1]["content"], str(tmp_path / "home"), gold)
+        steps = script(body["messages"][1]["content"], str(tmp_path / "home"), gold, attacks)
         is_refusal = "was refused" in str(body["messages"][-1].get("content"))
         number = sum("tool_calls" in one for one in body["messages"])
         return [("finish", {})] if is_refusal or number >= len(steps) else steps[number]
@@ -124,7 +96,7 @@ def proposed(agent, tmp_path, monkeypatch):
     return plan, result, agent[1]
 
 
-def test_every_attack_ends_in_a_refusal_row_and_nothing_else(proposed, tmp_path):
+def test_every_attack_ends_in_a_refusal_row_and_nothing_else(proposed, tmp_path, attacks):
     plan, result, bodies = proposed
     bench = Workbench.open()
     with Warehouse(tmp_path / "home").read() as reader:
@@ -138,7 +110,7 @@ def test_every_attack_ends_in_a_refusal_row_and_nothing_else(proposed, tmp_path)
             "SELECT stop, turns, proposals, prompt_tokens, round(cost_usd, 6) "
             "FROM editor_sessions WHERE purpose = 'propose'"
         ).rows()
-    answers = said[: len(QUERIES) + len(FILES)]
+    answers = said[: len(attacks.queries) + len(attacks.files)]
     assert all(refused for _, _, refused in answers), [one for one in answers if not one[2]]
     rest = {tool: refused for tool, _, refused in said[len(answers) :] if refused}
     assert "no train run of this round" in rest["submit"]
