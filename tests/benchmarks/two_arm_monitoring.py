@@ -150,7 +150,7 @@ def main() -> None:
     told = (
         json.dumps([asdict(line) for line in lines]) if given.json else show(lines, given.sessions)
     )
-    print(told)  # noqa: T201
+    print(told)
 
 
 if __name__ == "__main__":
