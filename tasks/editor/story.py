@@ -12,8 +12,8 @@ from tasks.agent.clearance import step_indices
 from tasks.agent.protocols import JsonObject
 from tasks.agent.recording import condition, record, recover_opening
 from tasks.harness import Action, Harness, HistoryEntry
+from tasks.harness.judging import read_action
 from tasks.harness.replay import RecordedEpisode, RecordedStep
-from tasks.harness.session import read_action
 from tasks.harness.timeline import encode_action, encode_base, encode_entry, encode_message
 
 

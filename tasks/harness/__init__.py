@@ -13,7 +13,8 @@ from .probe import Finding, probe
 from .replay import RecordedEpisode, RecordedStep, StepDecisions, replay_session
 from .sandbox import Sandbox
 from .session import Session
-from .sync import SyncSandbox, SyncSession
+from .sync import SyncSession
+from .sync_sandbox import SyncSandbox
 from .values import (
     Action,
     Artifact,

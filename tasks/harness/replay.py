@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from .conduct import Conduct
 from .harness import Harness
+from .judging import joined, read_action
 from .prompts import tool_name
 from .sandbox import RuleOutcome, Sandbox
-from .session import joined, read_action
 from .text import JsonObject
 from .timeline import Point, Timeline, encode_action, encode_base, encode_entry, encode_message
 from .values import Action, Call, Decision, HistoryEntry, Regulated, RuleLayer

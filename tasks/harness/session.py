@@ -5,19 +5,17 @@ is told to, and calls `after_result` with what came back (or with the decision's
 """
 
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from pydantic import JsonValue
 
-from .arguments import parse_arguments
 from .conduct import LOAD_TOOL, Conduct
 from .errors import HarnessError
 from .harness import Harness
+from .judging import RuleRunner, joined, read_action
 from .prompts import append_to, load_tool, system_text, tool_name, with_tool_hints
 from .retrieval import find_skill
-from .rules import RuleFile
 from .sandbox import RuleOutcome
 from .skills import Skill
 from .text import JsonObject
@@ -35,16 +33,6 @@ from .values import (
     SessionState,
     WrittenCall,
 )
-
-
-class RuleRunner(Protocol):
-    """Whatever runs rules for a session; a `Sandbox`, or something that stands before one."""
-
-    async def evaluate(
-        self, rules: RuleFile, timeline: Timeline, *, skip: Collection[str] = ()
-    ) -> list[tuple[RuleOutcome, ...]]:
-        """What the rules that are not skipped do at each point."""
-        ...
 
 
 class Session:
@@ -306,25 +294,3 @@ class Session:
             pending = self._pending.popleft()
             is_error = pending.decision.kind not in ("execute", "loaded")
             self._note(pending, pending.decision.message, is_error=is_error)
-
-
-def read_action(name: str | None, raw_arguments: str | None, raw_text: str) -> Action:
-    """Parse a turn of the model as it was written."""
-    if name is None:
-        return Action(None, None, raw_text)
-    parsed = parse_arguments(raw_arguments)
-    return Action(name, parsed.value, raw_text, parsed.error)
-
-
-def joined(first: Decision, second: Decision) -> Decision:
-    """Put the rescue of a call and the judgement of that call together, nothing told twice."""
-    told = {(fault.artifact_id, fault.kind) for fault in first.faults}
-    rescues = tuple(done for done in first.interventions if done.kind == "rescue")
-    judged = tuple(done for done in second.interventions if done.kind != "rescue")
-    return replace(
-        second,
-        parse_error=first.parse_error,
-        interventions=rescues + judged,
-        faults=first.faults
-        + tuple(fault for fault in second.faults if (fault.artifact_id, fault.kind) not in told),
-    )

@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from tasks.harness import SandboxError
+from tasks.harness.judging import RuleRunner
 from tasks.harness.rules import RuleFile
 from tasks.harness.sandbox import RuleOutcome
-from tasks.harness.session import RuleRunner
 from tasks.harness.timeline import Timeline
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from tasks.harness import Harness, HarnessError
-from tasks.harness.session import RuleRunner
+from tasks.harness.judging import RuleRunner
 from tasks.harness.text import make_id
 from tasks.proxy.arms import Assignment, Policy, assign
 from tasks.proxy.chat_form import OURS, ChatForm

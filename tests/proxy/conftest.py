@@ -8,7 +8,7 @@ import pytest
 
 from schemas.traffic import Mode
 from tasks.harness import Harness, Sandbox
-from tasks.harness.session import RuleRunner
+from tasks.harness.judging import RuleRunner
 from tasks.proxy.arms import Policy
 from tasks.proxy.chat_form import ChatForm
 from tasks.proxy.forms import Form
