@@ -21,4 +21,4 @@ def test_a_plain_program_gains_through_the_endpoint_alone(make_command_line, ser
     assert summary["simulated"]
     again = command("cycle", *options, "--rounds", "1", "--json", timeout=300).json
     assert again["already_done"]
-    assert again["rollouts"] == summary["rounds"] * 0
+    assert again["rollouts"] == 0
