@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from errno import ENOSPC
 from pathlib import Path
 
 from schemas.errors import ConfigError
@@ -57,7 +58,16 @@ class Journal:
         if self._file < 0 or self._bytes > MOST_BYTES:
             self._begin_file()
         text = write_line(line_of(kept), Redactor())
-        self._bytes += os.write(self._file, text)
+        try:
+            written = os.write(self._file, text)
+        except OSError:
+            self.close()
+            raise
+        self._bytes += written
+        if written < len(text):
+            # What follows must not be glued to half a line.
+            self.close()
+            raise OSError(ENOSPC, os.strerror(ENOSPC))
 
     def close(self) -> None:
         """Give the file free for landing."""

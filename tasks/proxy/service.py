@@ -104,7 +104,12 @@ class Service:
             return None
         if not (talk.tools or self.steers_all or any(e.said.calls for e in talk.exchanges)):
             return None
-        return await _Request(self, form, body, talk, headers).run()
+        try:
+            request = _Request(self, form, body, talk, headers)
+        except Exception:
+            logger.exception("a request passes without the harness")
+            return None
+        return await request.run()
 
     def begin(self) -> int:
         """Number of a new conversation that has no name."""
@@ -228,8 +233,10 @@ class _Request:
         )
         try:
             self.service.record(kept)
+        except OSError as error:
+            logger.warning("a request was not recorded: %s", error)
         except Exception:
-            logger.exception("a request could not be recorded")
+            logger.exception("a request was not recorded")
 
     def _as_value(self, answered: Answered | None, value: Item) -> Response:
         headers = dict(answered.headers) if answered else {}

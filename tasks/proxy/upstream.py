@@ -59,7 +59,8 @@ class HttpUpstream:
     async def ask(self, path: str, body: Item, headers: Mapping[str, str]) -> Answered:
         """Ask once; nothing is repeated here, clients do that as they see fit."""
         data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        sent = {**forwarded(headers), "Content-Type": "application/json"}
+        kept = {k: v for k, v in forwarded(headers).items() if k.lower() != "content-type"}
+        sent = {**kept, "Content-Type": "application/json"}
         try:
             async with asyncio.timeout(self.timeout_s):
                 async with self.client.post(self.base_url + path, data=data, headers=sent) as got:

@@ -305,3 +305,33 @@ def test_members_of_ours_never_reach_the_upstream(make, open_desk, talk, tools):
     assert "tackroom" not in json.dumps(desk.upstream.asked)
     assert desk.kept[1].account.answers[0].is_error
     assert {kept.session for kept in desk.kept} == {"a"}
+
+
+def test_content_of_any_kind_is_steered_or_passes(make, open_desk, run, tools):
+    odd = [
+        {"role": "user", "content": float("nan")},
+        {"role": "user", "content": "\ud800 half a pair"},
+        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:x"}}]},
+        {"role": "user", "content": None},
+        {"role": "user"},
+        {"content": "no role"},
+        {"role": 7, "content": {"a": [1]}},
+    ]
+    for message in odd:
+        desk = open_desk(make(actions=BLOCK, contract="## Rules\n\nQuote.\n"), [CALL])
+        body = json.dumps({"model": "m", "messages": [message], "tools": tools}).encode()
+        answer = run(desk.service.answer(desk.form, body, {}))
+        assert answer is None or b"SELECT 1" in answer.body
+
+
+def test_results_may_be_missing_doubled_or_out_of_order(make, open_desk, talk, tools):
+    two = [*CALL, ("execute_sql", json.dumps({"sql": "SELECT 2"}))]
+    for answers in ([], [1], [1, 0], [0, 0], [0, 1, 7]):
+        desk = open_desk(make(regulation=HINT), [two, "done"])
+        messages: list = []
+        calls = talk(desk, messages, tools, ASK)["tool_calls"]
+        ids = [calls[n]["id"] if n < 2 else "unknown" for n in answers]
+        came = [{"role": "tool", "tool_call_id": one, "content": "[]"} for one in ids]
+        assert talk(desk, messages, tools, *came)["content"] == "done"
+        sent = desk.upstream.asked[1]["messages"][2:]
+        assert [one["tool_call_id"] for one in sent] == ids
