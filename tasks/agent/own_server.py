@@ -21,11 +21,15 @@ from tasks.agent.protocols import Call, Conversation, ModelReply
 from tasks.harness import Harness
 from tasks.proxy.arms import Policy
 from tasks.proxy.chat_form import ChatForm
+from tasks.proxy.forms import Form
+from tasks.proxy.responses_form import ResponsesForm
 from tasks.proxy.server import MOST_REQUEST_BYTES, send
 from tasks.proxy.service import Exchanged, Response, Service
+from tasks.proxy.translation import as_chat, as_response
 from tasks.proxy.upstream import Answered
 
-FORM = ChatForm()
+CHAT, RESPONSES = ChatForm(), ResponsesForm()
+FORMS: dict[str, Form] = {f"v1{form.path}": form for form in (CHAT, RESPONSES)}
 OVER = "The task is over."
 SPENT = "The budget of model calls is spent."
 
@@ -51,13 +55,18 @@ class OwnEpisode:
 
     async def ask(self, path: str, body: dict[str, Any], headers: Mapping[str, str]) -> Answered:
         """Ask the model, as the upstream of a proxy."""
-        del path, headers
+        del headers
+        is_response = path == RESPONSES.path
+        messages: list[dict[str, Any]] = body.get("messages") or []
+        tools: list[dict[str, Any]] = body.get("tools") or []
+        if is_response:
+            messages, tools = as_chat(body)
         if self.asked >= self.stage.budget:
             self.is_spent = True
             return refused(429, "budget_spent", SPENT)
         self.asked += 1
         try:
-            reply = await self.conversation.reply(body["messages"], body.get("tools") or [])
+            reply = await self.conversation.reply(messages, tools)
         except ContextOverflow as error:
             self.is_overflown = True
             return refused(400, "context_length_exceeded", str(error))
@@ -65,6 +74,9 @@ class OwnEpisode:
             self.fault = error
             return refused(502, "model", str(error))
         value = _completion(reply, self.asked, str(body.get("model", "")))
+        if is_response:
+            said = CHAT.read_reply(value)
+            value = as_response(body, said, value["usage"], str(self.asked))
         return Answered(200, json.dumps(value).encode(), {}, value)
 
     async def act(self, value: object) -> dict[str, Any]:
@@ -188,8 +200,8 @@ class OwnServer:
             case "GET", "v1/models":
                 model = {"id": "model", "object": "model", "created": 0, "owned_by": "tackroom"}
                 return web.json_response({"object": "list", "data": [model]})
-            case "POST", "v1/chat/completions":
-                answer = await self._answer(episode, service, raw, request.headers)
+            case "POST", path if path in FORMS:
+                answer = await self._answer(episode, service, FORMS[path], request)
                 if answer is not None:
                     return await send(request, answer)
             case _:
@@ -197,14 +209,15 @@ class OwnServer:
         return _plain(refused(400, "request", "this is no request that an episode answers"))
 
     async def _answer(
-        self, episode: OwnEpisode, service: Service, raw: bytes, headers: Mapping[str, str]
+        self, episode: OwnEpisode, service: Service, form: Form, request: web.Request
     ) -> Response | None:
+        raw = await request.read()
         if not episode.stage.is_done:
-            return await service.answer(FORM, raw, headers)
+            return await service.answer(form, raw, request.headers)
         body = _parsed(raw)
-        own = FORM.own_reply({}, FORM.said_by_us(OVER, ()))
+        own = form.own_reply({}, form.said_by_us(OVER, ()))
         if isinstance(body, dict) and cast("dict[str, Any]", body).get("stream"):
-            return Response(200, {"Content-Type": "text/event-stream"}, events=FORM.events(own, {}))
+            return Response(200, {"Content-Type": "text/event-stream"}, events=form.events(own, {}))
         return Response(200, {"Content-Type": "application/json"}, json.dumps(own).encode())
 
 

@@ -64,6 +64,26 @@ def test_the_harness_acts_on_calls_and_results_of_the_agent(play):
     assert "Hint: n is a number." in str(model.requests[2])
 
 
+def test_an_agent_may_speak_responses_and_stream(play):
+    program = HEAD + (
+        "from openai import OpenAI\n"
+        "task, client = send(WORLD + '/task'), OpenAI()\n"
+        "tools = [{'type': 'function', **tool['function']} for tool in task['tools']]\n"
+        "items = [{'role': 'user', 'content': task['task']}]\n"
+        "for _ in range(2):\n"
+        "    with client.responses.stream(model='m', input=items, tools=tools) as stream:\n"
+        "        output = stream.until_done().get_final_response().output\n"
+        "    items += output\n"
+        "    for call in [item for item in output if item.type == 'function_call']:\n"
+        "        told = send(WORLD + '/call', {'name': call.name, 'arguments': call.arguments})\n"
+        "        came = {'type': 'function_call_output', 'call_id': call.call_id}\n"
+        "        items.append({**came, 'output': told['content']})\n"
+    )
+    (episode,), model = play(GOOD, program)
+    assert (episode.trajectory.outcome, len(episode.steps)) == ("success", 2)
+    assert model.requests[1][-1]["content"] == "The counter stands at 3."
+
+
 def test_many_agents_run_side_by_side(play):
     episodes, _ = play(GOOD, times=12)
     assert {episode.trajectory.outcome for episode in episodes} == {"success"}
