@@ -50,7 +50,7 @@ def main() -> None:
 def silence_libraries() -> None:
     """Keep log lines and warnings of libraries out of what a command says; -W brings them back."""
     logging.getLogger().addHandler(logging.NullHandler())
-    for ours in ("warehouse", "tasks.mcp_face"):
+    for ours in ("warehouse", "tasks"):
         logging.getLogger(ours).addHandler(_ours())
     if not sys.warnoptions:
         warnings.simplefilter("ignore")

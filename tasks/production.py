@@ -80,7 +80,9 @@ def judge_production(environment: str, word: str = "", alpha: float = 0.05) -> d
         ]
         if not drawn:
             what = f"no session of `{environment[:60]}` was given an arm by chance"
-            raise DataContractError(what, hint="run a proxy in mode split, then `tackroom import`")
+            raise DataContractError(
+                what, hint="run a proxy in mode split, then `tackroom runtime land`"
+            )
         pair = _chosen(reader, drawn, word, environment)
     members = [one for one in drawn if one.pair == pair]
     verdict = judge(tally(one.session for one in members if one.outcome != "unknown"), alpha)

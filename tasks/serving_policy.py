@@ -9,7 +9,7 @@ from typing import Protocol
 
 from schemas.errors import ConfigError, TackroomError
 from schemas.traffic import Mode
-from tasks.harness import Harness
+from tasks.harness import Harness, HarnessError
 from tasks.proxy.arms import Policy, read_mode
 from tasks.release_pointer import PointerWatch, ReleasePointer
 from tasks.release_pointer import harness_folder as released_folder
@@ -100,7 +100,7 @@ class ReleasedPolicy:
             pointer = self._watch.read()
             if self._policy is None or pointer != self._pointer:
                 self._policy, self._pointer = self._made(pointer), pointer
-        except TackroomError as error:
+        except (TackroomError, HarnessError) as error:
             if self._policy is None:
                 raise
             logger.warning("releases cannot be followed: %s", error)

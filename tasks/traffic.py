@@ -1,5 +1,6 @@
 """Landing traffic: conversations that are over become trajectories like any other."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -22,6 +23,8 @@ from tasks.proxy.lines import Line
 from tasks.traffic_journal import Place, journals, note_landed, places, traffic_folder
 from tasks.workbench import Workbench
 from warehouse.lock import file_lock
+
+logger = logging.getLogger(__name__)
 
 FAMILY = "traffic"
 FINGERPRINT = "traffic"
@@ -81,7 +84,12 @@ def _land(bench: Workbench, folder: Path, idle_s: float | None) -> dict[str, Any
         for name in names[start : start + BATCH]:
             lines = [line for place in over[name].places if (line := place.read())]
             path = longest_path(lines)
-            episode, session, task = conversation_rows(path)
+            try:
+                episode, session, task = conversation_rows(path)
+            except ValueError as error:
+                logger.warning("conversation %s cannot be landed: %s", name, error)
+                unreadable += len(over[name].places)
+                continue
             rows += [task, session, *stored.rows(path[0])]
             episodes.append(episode)
             interventions += sum(not row.suppressed for row in episode.interventions)
@@ -101,6 +109,7 @@ def _land(bench: Workbench, folder: Path, idle_s: float | None) -> dict[str, Any
 
 def _gather(folder: Path) -> tuple[dict[str, _Talk], int]:
     talks: dict[str, _Talk] = {}
+    owners: dict[str, str] = {}
     unreadable = 0
     for file in journals(folder):
         for place in places(file):
@@ -108,7 +117,12 @@ def _gather(folder: Path) -> tuple[dict[str, _Talk], int]:
             if line is None:
                 unreadable += 1
                 continue
-            talk = talks.setdefault(line.conversation, _Talk())
+            # A proxy that was started again does not know whose history it is shown.
+            name = line.conversation
+            if name not in talks and line.before in owners:
+                name = owners[line.before]
+            owners.update({point: name for point in (line.after,) if point is not None})
+            talk = talks.setdefault(name, _Talk())
             talk.places.append(place)
             talk.last = max(line, talk.last or line, key=lambda one: one.at)
     return talks, unreadable

@@ -41,7 +41,7 @@ class Journal:
             ConfigError: the folder cannot be written.
         """
         self._folder, self._started = folder, started
-        self._file = -1
+        self._file, self._path = -1, folder
         self._number = self._bytes = 0
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -61,12 +61,12 @@ class Journal:
         try:
             written = os.write(self._file, text)
         except OSError:
-            self.close()
+            self._give_up()
             raise
         self._bytes += written
         if written < len(text):
             # What follows must not be glued to half a line.
-            self.close()
+            self._give_up()
             raise OSError(ENOSPC, os.strerror(ENOSPC))
 
     def close(self) -> None:
@@ -75,13 +75,21 @@ class Journal:
             os.close(self._file)
             self._file = -1
 
+    def _give_up(self) -> None:
+        """Leave a file that takes no more; an empty one goes, so that none pile up."""
+        is_empty = os.fstat(self._file).st_size == 0
+        self.close()
+        if is_empty:
+            self._path.unlink(missing_ok=True)
+
     def _begin_file(self) -> None:
         self.close()
         stamp = self._started.strftime("%Y%m%dT%H%M%S")
         name = f"{PREFIX}{stamp}-{os.getpid()}-{self._number}{ENDING}"
         self._number += 1
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_EXCL
-        self._file, self._bytes = os.open(self._folder / name, flags, 0o600), 0
+        self._path = self._folder / name
+        self._file, self._bytes = os.open(self._path, flags, 0o600), 0
         fcntl.flock(self._file, fcntl.LOCK_EX)
 
 

@@ -85,9 +85,7 @@ class Workbench:
             ConfigError: nothing, or more than one harness, is meant; the folder cannot be used.
         """
         if word == SEED_HARNESS:
-            if not environment:
-                what = "every environment has a seed harness of its own"
-                raise ConfigError(what, hint="add --environment")
+            _require_name(environment)
             return seed_harness(environment)
         if (Path(word) / "harness.yaml").exists():
             return load_harness(word)
@@ -96,6 +94,7 @@ class Workbench:
                 harness_id = resolve_harness(reader, word, environment=environment or None)
             except UnknownHarness:
                 if word == CURRENT:
+                    _require_name(environment)
                     return seed_harness(environment)
                 if word and Path(word).is_dir():
                     return load_harness(word)
@@ -150,9 +149,19 @@ class Workbench:
             self.warehouse.commit()
 
 
+def _require_name(environment: str) -> None:
+    if not environment:
+        what = "every environment has a seed harness of its own"
+        raise ConfigError(what, hint="add --environment")
+
+
 def seed_harness(environment: str) -> Harness:
     """The base harness that ships for an environment; an empty one where none ships."""
-    return Harness.from_files(seed_files(environment)).for_environment(environment)
+    try:
+        return Harness.from_files(seed_files(environment)).for_environment(environment)
+    except HarnessError as error:
+        what = f"`{environment[:60]}` is no name of an environment"
+        raise ConfigError(what, hint="lower-case letters, digits and _") from error
 
 
 def load_harness(folder: str) -> Harness:

@@ -16,6 +16,7 @@ from tasks.proxy.forms import (
     Written,
     chat_tool,
     count_of,
+    error_of,
     mapping,
     mappings,
     text_of,
@@ -50,7 +51,7 @@ class ChatForm:
         ]
         tools = mappings(body.get("tools") or [], "tools")
         return Talk(
-            tuple(map(_clean, opening)),
+            tuple(_as_system(_clean(one), messages) for one in opening),
             tuple(exchanges),
             tuple(read for tool in tools if (read := chat_tool(tool)) is not None),
         )
@@ -59,7 +60,9 @@ class ChatForm:
         self, body: Mapping[str, Any], conditioned: Conditioned, later: Sequence[Item]
     ) -> Item:
         """The request with a conditioned opening and all items behind it, asked as a whole."""
-        changed = self.whole(body) | {"messages": [*conditioned.messages, *later]}
+        asked = mappings(body.get("messages"), "messages")
+        opening = [_as_developer(one, asked) for one in conditioned.messages]
+        changed = self.whole(body) | {"messages": [*opening, *later]}
         tools = _with_others(body.get("tools") or [], conditioned.tools)
         return changed | {"tools": tools} if tools else changed
 
@@ -138,6 +141,10 @@ class ChatForm:
             reason if isinstance(reason, str) else None,
         )
 
+    def error_events(self, body: bytes) -> Iterator[bytes]:
+        """An answer that is no reply as an error in a stream."""
+        yield _event(error_of(body))
+
     def events(self, payload: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[bytes]:
         """The response as one chunk for each part of the reply."""
         frame = {k: v for k, v in payload.items() if k not in ("choices", "usage")}
@@ -192,6 +199,22 @@ def _answer(message: Mapping[str, Any]) -> Answer:
 
 def _clean(message: Mapping[str, Any]) -> Item:
     return {key: value for key, value in message.items() if key != IS_ERROR}
+
+
+def _has_only_developer(messages: Sequence[Mapping[str, Any]]) -> bool:
+    roles = {message.get("role") for message in messages}
+    return "developer" in roles and "system" not in roles
+
+
+def _as_system(message: Item, messages: Sequence[Mapping[str, Any]]) -> Item:
+    """A developer message as the system message it is to harnesses, where there is no other."""
+    is_one = message.get("role") == "developer" and _has_only_developer(messages)
+    return {**message, "role": "system"} if is_one else message
+
+
+def _as_developer(message: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> Item:
+    is_one = message.get("role") == "system" and _has_only_developer(messages)
+    return {**message, "role": "developer"} if is_one else dict(message)
 
 
 def _with_others(written: object, functions: Sequence[Mapping[str, Any]]) -> list[Item]:

@@ -4,6 +4,7 @@ A form knows where things stand in a body; everything else in a body belongs to 
 upstream and goes through untouched.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -150,6 +151,10 @@ class Form(Protocol):
         """What a response says it cost."""
         ...
 
+    def error_events(self, body: bytes) -> Iterator[bytes]:
+        """A successful answer that is no reply, told to a client that waits for a stream."""
+        ...
+
     def events(self, payload: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[bytes]:
         """The response as the stream of events a client asked for."""
         ...
@@ -172,6 +177,19 @@ def text_of(content: object) -> str:
         return ""
     texts = [part.get("text") for part in content if isinstance(part, dict)]
     return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def error_of(body: bytes) -> Item:
+    """What to tell of an answer that is no reply: its own error, or that it is none."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, dict) and value.get("error"):
+        return value
+    shown = body[:200].decode("utf-8", "replace")
+    what = f"the upstream's answer is no reply: {shown}"
+    return {"error": {"message": what, "type": "upstream_error", "code": "no_reply", "param": None}}
 
 
 def count_of(value: object) -> int | None:

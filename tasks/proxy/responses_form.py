@@ -21,6 +21,7 @@ from tasks.proxy.forms import (
     Written,
     chat_tool,
     count_of,
+    error_of,
     mapping,
     mappings,
     text_of,
@@ -142,6 +143,14 @@ class ResponsesForm:
             count_of(counts.get("output_tokens")),
             status if isinstance(status, str) else None,
         )
+
+    def error_events(self, body: bytes) -> Iterator[bytes]:
+        """An answer that is no reply as an error in a stream."""
+        error = error_of(body)["error"]
+        told = error if isinstance(error, dict) else {"message": str(error)}
+        event = {"type": "error", "code": str(told.get("code")), "param": None}
+        event |= {"message": str(told.get("message")), "sequence_number": 0}
+        yield f"event: error\ndata: {json.dumps(event)}\n\n".encode()
 
     def events(self, payload: Mapping[str, Any], body: Mapping[str, Any]) -> Iterator[bytes]:
         """The response as the events a client expects, each part in one piece."""

@@ -74,6 +74,9 @@ class _Handler:
     def __init__(self, service: Service, client: aiohttp.ClientSession, address: Address) -> None:
         self._service, self._client, self._address = service, client, address
         self._forms = {form.path: form for form in FORMS}
+        self._timeout = aiohttp.ClientTimeout(
+            total=None, sock_connect=CONNECT_S, sock_read=address.timeout_s
+        )
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         path = "/" + request.match_info["path"]
@@ -91,6 +94,8 @@ class _Handler:
         except web.HTTPRequestEntityTooLarge:
             what = f"the request is longer than {MOST_REQUEST_BYTES} bytes"
             return _error(413, "too_large", what)
+        except (aiohttp.ClientError, web.HTTPException, ValueError) as error:
+            return _error(400, "body", f"the request cannot be read: {error}")
         headers = {k: v for k, v in request.headers.items() if k.lower() != TOKEN_HEADER}
         form = self._forms.get(path) if request.method == "POST" else None
         response = await self._service.answer(form, raw, headers) if form else None
@@ -103,10 +108,10 @@ class _Handler:
         token = self._address.token
         if not token:
             return path
-        if hmac.compare_digest(headers.get(TOKEN_HEADER, "").encode(), token.encode()):
+        if hmac.compare_digest(_bytes(headers.get(TOKEN_HEADER, "")), _bytes(token)):
             return path
         first, _, rest = path[1:].partition("/")
-        return f"/{rest}" if hmac.compare_digest(first.encode(), token.encode()) else None
+        return f"/{rest}" if hmac.compare_digest(_bytes(first), _bytes(token)) else None
 
     async def _pass(
         self, request: web.Request, path: str, raw: bytes, headers: Mapping[str, str]
@@ -117,7 +122,11 @@ class _Handler:
         response: web.StreamResponse | None = None
         try:
             async with self._client.request(
-                request.method, url, data=raw or None, headers=forwarded(headers)
+                request.method,
+                url,
+                data=raw or None,
+                headers=forwarded(headers),
+                timeout=self._timeout,
             ) as got:
                 response = web.StreamResponse(status=got.status, headers=returned(got.headers))
                 await response.prepare(request)
@@ -144,6 +153,10 @@ async def send(request: web.Request, answer: Response) -> web.StreamResponse:
         await response.write(event)
     await response.write_eof()
     return response
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _whole(answered: Answered) -> web.Response:

@@ -112,7 +112,7 @@ class Service:
         return await request.run()
 
     def begin(self) -> int:
-        """Number of a new conversation that has no name."""
+        """Number of a new conversation."""
         self._begun += 1
         return self._begun
 
@@ -139,10 +139,9 @@ class _Request:
     def _conversation(self) -> str:
         if self.remembered is not None:
             return self.remembered.conversation
-        harness_id = self.assignment.harness.harness_id
-        if self.session:
-            return make_id("conv", [self.opening, harness_id])
+        # A client may open many conversations with the same words, also under one name.
         at = self.service.now().isoformat()
+        harness_id = self.assignment.harness.harness_id
         return make_id("conv", [self.opening, harness_id, at, self.service.begin()])
 
     async def run(self) -> Response:
@@ -197,8 +196,14 @@ class _Request:
         return self._give(steering, reply or steering.give_up(), answered)
 
     def _unread(self, steering: Steering, answered: Answered) -> Response:
-        """An error of the upstream, or something that is no reply: the client gets just that."""
+        """An error of the upstream, or something that is no reply: the client gets just that.
+
+        A client that waits for a stream is told there, for the upstream was not asked for one.
+        """
         self._record(steering.account, answered.status, None)
+        if self.body.get("stream") and answered.status == 200:
+            events = self.form.error_events(answered.body)
+            return Response(200, {"Content-Type": "text/event-stream"}, events=events)
         return Response(answered.status, answered.headers, answered.body)
 
     def _give(self, steering: Steering, reply: Reply, answered: Answered | None) -> Response:

@@ -18,7 +18,7 @@ _HOP = frozenset(
     ]
 )
 """Headers that belong to one connection, or to a body that is written anew."""
-_NOT_SENT = _HOP | {"accept-encoding"}
+_NOT_SENT = _HOP | {"accept-encoding", "x-session-id"}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.redaction import Redactor
 from tasks.proxy.lines import line_of, read_line, write_line
-from tasks.traffic import conversation_rows, longest_path
+from tasks.traffic import conversation_rows, land_traffic, longest_path
 
 ASK = {"role": "user", "content": "How many rows?"}
 CALL = [("execute_sql", json.dumps({"sql": "SELECT 1"}))]
@@ -97,3 +97,37 @@ def test_a_request_that_was_repeated_counts_once(kept):
     again = replace(told[0], at=told[0].at + timedelta(milliseconds=1))
     assert longest_path([told[0], again, *told[1:]])[-1] == told[-1]
     assert len(longest_path([told[0], again, *told[1:]])) == len(told)
+
+
+@pytest.fixture
+def land(tmp_path, monkeypatch):
+    """Land lines that proxies of a new data folder have left."""
+    monkeypatch.setenv("TACKROOM_HOME", str(tmp_path))
+
+    def go(*files):
+        folder = tmp_path / "traffic"
+        folder.mkdir(exist_ok=True)
+        for number, told in enumerate(files):
+            text = b"".join(write_line(line, Redactor()) for line in told)
+            (folder / f"proxy-{number}.jsonl").write_bytes(text)
+        return land_traffic(everything=True), folder
+
+    return go
+
+
+@pytest.mark.gx
+def test_a_proxy_that_was_started_again_goes_on_with_the_conversation(kept, land):
+    told = lines(kept())
+    again = [replace(line, conversation="conv_other") for line in told[1:]]
+    landed, folder = land(told[:1], again)
+    assert (landed["conversations"], landed["unreadable"]) == (1, 0)
+    assert list(folder.glob("proxy-*")) == []
+
+
+@pytest.mark.gx
+def test_a_line_that_makes_no_row_holds_up_no_other(kept, land):
+    told = lines(kept())
+    bad = [replace(line, conversation="conv_bad", propensity=7.0) for line in told]
+    landed, folder = land(bad, told)
+    assert (landed["conversations"], landed["unreadable"]) == (2, len(bad))
+    assert [file.name for file in folder.glob("proxy-*.jsonl")] == ["proxy-0.jsonl"]

@@ -45,19 +45,21 @@ def serve(sandbox, make, chat_reply):
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         upstream = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
-        async with open_client() as client:
-            service = Service(
-                upstream=HttpUpstream(upstream, client, timeout_s),
-                policy=lambda: Policy("enforce", 1.0, make(actions=actions)),
-                sandbox=sandbox,
-                record=lambda kept: None,
-                now=lambda: NOW,
-                empty=Harness.from_files({"harness.yaml": "api: 1\nenvironment: sqldesk\n"}),
-            )
-            address = Address("127.0.0.1", 0, upstream, timeout_s, token)
-            async with listen(service, client, address) as url:
-                yield url, asked
-        await runner.cleanup()
+        try:
+            async with open_client() as client:
+                service = Service(
+                    upstream=HttpUpstream(upstream, client, timeout_s),
+                    policy=lambda: Policy("enforce", 1.0, make(actions=actions)),
+                    sandbox=sandbox,
+                    record=lambda kept: None,
+                    now=lambda: NOW,
+                    empty=Harness.from_files({"harness.yaml": "api: 1\nenvironment: sqldesk\n"}),
+                )
+                address = Address("127.0.0.1", 0, upstream, timeout_s, token)
+                async with listen(service, client, address) as url:
+                    yield url, asked
+        finally:
+            await runner.cleanup()
 
     return start
 
@@ -218,11 +220,27 @@ def test_garbage_reaches_the_client_as_it_came(run, serve, tools, garbage):
 
     async def main():
         async with serve(handler) as (url, _), open_client() as client:
-            body = {"model": "m", "messages": ASK, "tools": tools, "stream": True}
+            body = {"model": "m", "messages": ASK, "tools": tools}
             async with client.post(f"{url}/chat/completions", json=body) as got:
                 return got.status, got.content_type, await got.read()
 
     assert run(main()) == (200, "text/html", garbage)
+
+
+@pytest.mark.parametrize("garbage", [b"<html>", b'{"choices": []}', b'{"error": {"code": 402}}'])
+def test_a_client_that_waits_for_a_stream_is_told_of_garbage_there(run, connect, tools, garbage):
+    async def handler(request, number):
+        return web.Response(body=garbage, content_type="application/json")
+
+    async def main():
+        async with connect(handler) as (client, _):
+            stream = await client.chat.completions.create(
+                model="m", messages=ASK, tools=tools, stream=True
+            )
+            return [chunk async for chunk in stream]
+
+    with pytest.raises(openai.APIError):
+        run(main())
 
 
 def test_other_paths_and_requests_pass_with_their_streams(run, serve):

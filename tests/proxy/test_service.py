@@ -335,3 +335,19 @@ def test_results_may_be_missing_doubled_or_out_of_order(make, open_desk, talk, t
         assert talk(desk, messages, tools, *came)["content"] == "done"
         sent = desk.upstream.asked[1]["messages"][2:]
         assert [one["tool_call_id"] for one in sent] == ids
+
+
+def test_a_developer_message_takes_the_contract(make, open_desk, talk, tools):
+    desk = open_desk(make(contract="## Rules\n\nQuote.\n"), [CALL])
+    talk(desk, [{"role": "developer", "content": "You answer."}], tools, ASK)
+    first, *rest = desk.upstream.asked[0]["messages"]
+    assert (first["role"], "Quote." in first["content"]) == ("developer", True)
+    assert [message["role"] for message in rest] == ["user"]
+
+
+def test_conversations_that_open_alike_under_one_name_are_several(make, open_desk, run, tools):
+    desk = open_desk(make(actions=BLOCK), [CALL, CALL])
+    for _ in range(2):
+        run(desk.post({"model": "m", "messages": [ASK], "tools": tools}, **{"X-Session-Id": "u"}))
+    assert len({kept.conversation for kept in desk.kept}) == 2
+    assert {kept.session for kept in desk.kept} == {"u"}
