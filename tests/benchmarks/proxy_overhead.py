@@ -83,12 +83,15 @@ async def converse(client: aiohttp.ClientSession, url: str, name: str, spent: li
         messages += [message, result]
 
 
-async def drive(url: str, calls: int, together: int, on_thousand: Any = None) -> list[float]:
-    """Latencies of so many calls, so many conversations at a time."""
+async def drive(
+    url: str, calls: int, together: int, on_thousand: Any = None, *, spread_s: float = 0.0
+) -> list[float]:
+    """Latencies of so many calls, so many conversations at a time, begun over `spread_s`."""
     spent: list[float] = []
     names = iter(range(max(1, calls // TURNS)))
 
-    async def work(client: aiohttp.ClientSession) -> None:
+    async def work(client: aiohttp.ClientSession, wait_s: float) -> None:
+        await asyncio.sleep(wait_s)
         for name in names:
             await converse(client, url, str(name), spent)
             if on_thousand and name % 500 == 499:
@@ -96,7 +99,8 @@ async def drive(url: str, calls: int, together: int, on_thousand: Any = None) ->
 
     connector = aiohttp.TCPConnector(limit=0)
     async with aiohttp.ClientSession(connector=connector) as client:
-        await asyncio.gather(*(work(client) for _ in range(together)))
+        waits = [spread_s * number / together for number in range(together)]
+        await asyncio.gather(*(work(client, wait_s) for wait_s in waits))
     return spent
 
 
@@ -154,14 +158,17 @@ def report(given: argparse.Namespace, direct: str, url: str, process: int) -> No
         took = time.perf_counter() - started
         print(f"{given.calls / took:.0f} calls a second; {first:.1f} MiB at the start")
         return
-    plain = asyncio.run(drive(direct, given.calls, given.together))
-    through = asyncio.run(drive(url, given.calls, given.together))
-    for name, values in (("direct", plain), ("proxy", through)):
-        told = "  ".join(f"p{int(p * 100)} {percentile(values, p):7.1f}" for p in (0.5, 0.9, 0.99))
-        print(f"{name:<8} {told} ms  mean {statistics.fmean(values) * 1000:.1f} ms")
-    added = [percentile(through, p) - percentile(plain, p) for p in (0.5, 0.99)]
-    print(f"added    p50 {added[0]:.1f} ms  p99 {added[1]:.1f} ms")
-    print(f"ratio    p99 {percentile(through, 0.99) / percentile(plain, 0.99):.3f}")
+    for title, spread_s in (("spread over the latency", given.latency), ("all at once", 0.0)):
+        print(f"requests {title}")
+        plain = asyncio.run(drive(direct, given.calls, given.together, spread_s=spread_s))
+        through = asyncio.run(drive(url, given.calls, given.together, spread_s=spread_s))
+        for name, values in (("direct", plain), ("proxy", through)):
+            told = [f"p{int(p * 100)} {percentile(values, p):7.1f}" for p in (0.5, 0.9, 0.99)]
+            mean = statistics.fmean(values) * 1000
+            print(f"  {name:<8} {'  '.join(told)} ms  mean {mean:.1f} ms")
+        added = [percentile(through, p) - percentile(plain, p) for p in (0.5, 0.99)]
+        ratio = percentile(through, 0.99) / percentile(plain, 0.99)
+        print(f"  added    p50 {added[0]:.1f} ms  p99 {added[1]:.1f} ms  ratio of p99 {ratio:.3f}")
 
 
 if __name__ == "__main__":
