@@ -8,7 +8,8 @@ from schemas.episode import Episode
 from schemas.plans import CyclePlan
 from tasks.agent.chat_model import ChatModel
 from tasks.agent.fork import can_fork
-from tasks.agent.protocols import Environment, Model, PlaysItself, Reskinnable, Task
+from tasks.agent.own_stage import PlaysItself
+from tasks.agent.protocols import Environment, Model, Reskinnable, Task
 from tasks.agent.rollout import fork_spec
 from tasks.collection import Collector, cycle_episodes, train_purpose
 from tasks.gate.candidate import GateSettings, GateWorld, History, Moment, RunForks

@@ -11,10 +11,9 @@ from schemas.errors import ConfigError, TackroomError
 from schemas.traffic import Mode
 from tasks.harness import Harness, HarnessError
 from tasks.proxy.arms import Policy, read_mode
-from tasks.release_pointer import PointerWatch, ReleasePointer
-from tasks.release_pointer import harness_folder as released_folder
+from tasks.release_pointer import PointerWatch, ReleasePointer, harness_folder
 from tasks.release_store import follow_pointer
-from tasks.traffic import harness_folder
+from tasks.traffic import left_folder
 from tasks.workbench import Workbench
 
 logger = logging.getLogger(__name__)
@@ -118,14 +117,14 @@ class ReleasedPolicy:
 
     def _harness(self, harness_id: str) -> Harness:
         if harness_id not in self._known:
-            folder = released_folder(self.home, harness_id)
+            folder = harness_folder(self.home, harness_id)
             self._known[harness_id] = Harness.load(folder, harness_id=harness_id)
         return self._known[harness_id]
 
 
 def _leave(home: Path, harness: Harness) -> None:
     """Write a harness where landing finds it, for the warehouse may not know it."""
-    folder = harness_folder(home, harness.harness_id)
+    folder = left_folder(home, harness.harness_id)
     with suppress(OSError):
         folder.parent.mkdir(parents=True, exist_ok=True)
         if not folder.exists():

@@ -20,6 +20,7 @@ from tasks.harness import Harness, HarnessError
 from tasks.harness_rows import harness_rows
 from tasks.progress import count, expect, in_stage
 from tasks.proxy.lines import Line
+from tasks.proxy.paths import longest_path
 from tasks.traffic_journal import Place, journals, note_landed, places, traffic_folder
 from tasks.workbench import Workbench
 from warehouse.lock import file_lock
@@ -47,7 +48,7 @@ def untouched(environment: str) -> Harness:
     return Harness.from_files({"harness.yaml": settings})
 
 
-def harness_folder(home: Path, harness_id: str) -> Path:
+def left_folder(home: Path, harness_id: str) -> Path:
     """Where a proxy leaves a harness that the warehouse may not know."""
     return traffic_folder(home) / "harnesses" / harness_id
 
@@ -83,7 +84,7 @@ def _land(bench: Workbench, folder: Path, idle_s: float | None) -> dict[str, Any
         episodes: list[Episode] = []
         for name in names[start : start + BATCH]:
             lines = [line for place in over[name].places if (line := place.read())]
-            path = longest_path(lines)
+            path = longest_path(sorted(lines, key=lambda line: line.at))
             try:
                 episode, session, task = conversation_rows(path)
             except ValueError as error:
@@ -126,22 +127,6 @@ def _gather(folder: Path) -> tuple[dict[str, _Talk], int]:
             talk.places.append(place)
             talk.last = max(line, talk.last or line, key=lambda one: one.at)
     return talks, unreadable
-
-
-def longest_path(lines: Sequence[Line]) -> list[Line]:
-    """Requests of a conversation as it went on; what a client dropped or repeated is left out.
-
-    Ends at the point that most requests lead to, of several the latest.
-    """
-    ordered = sorted(lines, key=lambda line: line.at)
-    by_point = {line.after: line for line in ordered if line.after is not None}
-    paths: list[list[Line]] = []
-    for line in ordered:
-        path = [line]
-        while (before := by_point.get(path[-1].before or "")) and before not in path:
-            path.append(before)
-        paths.append(path[::-1])
-    return max(paths, key=lambda path: (len(path), path[-1].at))
 
 
 def conversation_rows(path: Sequence[Line]) -> tuple[Episode, TrafficSessionRow, TaskRow]:
@@ -228,7 +213,7 @@ class _Harnesses:
         empty = untouched(environment)
         if harness_id == empty.harness_id:
             return harness_rows(empty)
-        folder = harness_folder(self._bench.settings.home, harness_id)
+        folder = left_folder(self._bench.settings.home, harness_id)
         try:
             return harness_rows(Harness.load(folder, harness_id=harness_id))
         except HarnessError:

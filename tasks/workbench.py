@@ -13,7 +13,6 @@ from schemas.fields import Row
 from schemas.harness import HarnessNameRow
 from schemas.settings import Settings, load_settings
 from tasks.agent.models import resolve_model
-from tasks.agent.own_agent import read_agent
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.environments.registry import refuse_taken, resolve_environment
 from tasks.harness import Harness, HarnessError, Sandbox
@@ -69,6 +68,8 @@ class Workbench:
         model = resolve_model(word, self.settings, record=Path(record) if record else None)
         if not agent:
             return model
+        from tasks.agent.own_agent import read_agent
+
         made = read_agent(
             agent,
             model,

@@ -11,7 +11,8 @@ from schemas.trajectories import StepRow, ToolCallRow
 from tasks.agent.arguments import parse_arguments
 from tasks.agent.conversation import turn_messages
 from tasks.agent.episode_log import EpisodeLog
-from tasks.agent.protocols import Call, Environment, Forkable, Model, PlaysItself
+from tasks.agent.own_stage import PlaysItself
+from tasks.agent.protocols import Call, Environment, Forkable, Model
 from tasks.agent.world_driver import WorldDriver
 from tasks.harness import Action, HistoryEntry, Session
 

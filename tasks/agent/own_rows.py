@@ -10,13 +10,14 @@ from schemas.trajectories import StepRow, ToolCallRow
 from tasks.agent.conversation import turn_messages
 from tasks.agent.overheard import overhear
 from tasks.agent.own_stage import OwnStage
+from tasks.proxy.paths import longest_path
 from tasks.proxy.service import Exchanged
 
 
 def keep_episode(stage: OwnStage, kept: Sequence[Exchanged]) -> None:
     """Put what happened into the log of the stage."""
     log = stage.log
-    overhear(log, (one.account for one in longest_talk(kept)))
+    overhear(log, (one.account for one in longest_path(kept)))
     state = stage.acted[0].state_before if stage.acted else stage.driver.state_hash
     steps, calls = list(log.steps), list(log.calls)
     log.steps.clear()
@@ -56,18 +57,3 @@ def _observation(step: StepRow, rows: Sequence[ToolCallRow]) -> dict[str, str]:
     if step.observation or not rows:
         return {}
     return {"observation": "\n\n".join(row.observation or "" for row in rows)}
-
-
-def longest_talk(kept: Sequence[Exchanged]) -> list[Exchanged]:
-    """Requests of the conversation that went furthest, in order.
-
-    An agent may repeat a request or talk to the model about something else beside its task.
-    """
-    by_point = {one.after: one for one in kept if one.after is not None}
-    paths: list[list[Exchanged]] = []
-    for one in kept:
-        path = [one]
-        while (before := by_point.get(path[-1].before or "")) and before not in path:
-            path.append(before)
-        paths.append(path[::-1])
-    return max(paths, key=len) if paths else []

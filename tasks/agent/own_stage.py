@@ -1,6 +1,7 @@
 """One episode of an agent that brings a loop of its own: what it acts on, what is kept of it."""
 
 from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 from schemas.fields import Termination
 from schemas.ids import canonical_json
@@ -101,3 +102,19 @@ class OwnStage:
                 one.is_told = True
                 return one
         return None
+
+
+@runtime_checkable
+class PlaysItself(Protocol):
+    """A model with an agent loop of its own around it, which plays whole episodes."""
+
+    is_forkable: bool
+    """Whether it can go on from the middle of a stored episode."""
+
+    async def play(self, stage: OwnStage, /) -> Played:
+        """Play an episode to its end.
+
+        Raises:
+            TackroomError: something broke that is not the agent's.
+        """
+        ...

@@ -276,22 +276,6 @@ class Model(Protocol):
 
 
 @runtime_checkable
-class PlaysItself(Protocol):
-    """A model with an agent loop of its own around it, which plays whole episodes."""
-
-    is_forkable: bool
-    """Whether it can go on from the middle of a stored episode."""
-
-    async def play(self, stage: Any, /) -> Any:
-        """Play an `OwnStage` to its end; gives a `Played`.
-
-        Raises:
-            TackroomError: something broke that is not the agent's.
-        """
-        ...
-
-
-@runtime_checkable
 class ManagedModel(Protocol):
     """A model with connections: entered before episodes start, left when they are over."""
 

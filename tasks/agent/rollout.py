@@ -27,7 +27,7 @@ from tasks.agent.attempts import as_attempt
 from tasks.agent.conversation import opening_messages
 from tasks.agent.episode_log import Ending, EpisodeLog, Identity
 from tasks.agent.fork import Fork, replay_prefix
-from tasks.agent.own_stage import OwnStage, Played
+from tasks.agent.own_stage import OwnStage, Played, PlaysItself
 from tasks.agent.protocols import (
     Call,
     Conversation,
@@ -37,7 +37,6 @@ from tasks.agent.protocols import (
     ManagedModel,
     Model,
     ModelReply,
-    PlaysItself,
     Task,
 )
 from tasks.agent.turn import Turn, clean_reply

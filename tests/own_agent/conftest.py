@@ -1,6 +1,7 @@
 """A counter world, and agent programs written in a line or two."""
 
 import asyncio
+import json
 import os
 import sys
 from dataclasses import dataclass, field
@@ -45,7 +46,7 @@ class Counter:
         return f"[{self.count},{str(self.is_over).lower()}]".encode()
 
     def restore(self, state):
-        raise NotImplementedError
+        self.count, self.is_over = json.loads(state)
 
     def verdict(self):
         passed = self.is_over and self.count == 3

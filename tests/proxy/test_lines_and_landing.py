@@ -8,7 +8,8 @@ import pytest
 
 from schemas.redaction import Redactor
 from tasks.proxy.lines import line_of, read_line, write_line
-from tasks.traffic import conversation_rows, land_traffic, longest_path
+from tasks.proxy.paths import longest_path
+from tasks.traffic import conversation_rows, land_traffic
 
 ASK = {"role": "user", "content": "How many rows?"}
 CALL = [("execute_sql", json.dumps({"sql": "SELECT 1"}))]
