@@ -7,6 +7,7 @@ from functools import cached_property
 from schemas.episode import Episode
 from schemas.trajectories import StepRow, ToolCallRow
 from tasks.agent.protocols import JsonObject
+from tasks.proxy.errors_in_text import reads_as_error
 
 MAX_TEXT = 20_000
 
@@ -110,7 +111,7 @@ def _call_move(step: StepRow, call: ToolCallRow, non_progress: tuple[str, ...]) 
     observation = (call.result if call.result is not None else step.observation) or ""
     asked = as_object(call.arguments)
     ran = as_object(call.executed_arguments)
-    failed = call.is_error if call.is_error is not None else looks_like_error(observation)
+    failed = call.is_error if call.is_error is not None else reads_as_error(observation)
     failed = failed or call.executed is False or observation.startswith(non_progress or ("\0",))
     return Move(
         step_index=step.step_index,
@@ -148,11 +149,6 @@ def as_object(text: str | None) -> JsonObject | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def looks_like_error(observation: str) -> bool:
-    """Tell whether a result of unknown status reads like an error."""
-    return observation.lstrip().lower().startswith(("error", "traceback", "exception"))
 
 
 def _commands(text: str | None) -> tuple[str, ...] | None:
