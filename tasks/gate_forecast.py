@@ -17,6 +17,7 @@ from schemas.fields import Row
 from schemas.forms import ForecastForm
 from schemas.harness import EditPredictionRow
 from schemas.ids import make_id
+from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment, Model
 from tasks.annotation import annotate_failures, annotation_rows
 from tasks.annotator.ordering import with_mined_order
@@ -242,7 +243,7 @@ def _in_turn(groups: Iterable[Sequence[_Planted]]) -> list[_Planted]:
 async def _run(world: _World, one: _Planted) -> None:
     """Run the edit on every task it could touch; the others provably go as they did."""
     child = one.proposal.child
-    if world.model.is_deterministic:
+    if repeats_alike(world.model, world.environment):
         answers = [
             await world.replayer.can_touch(world.parent, child, episode)
             for episode in world.episodes

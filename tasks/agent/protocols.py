@@ -180,6 +180,30 @@ class Blocking(Protocol):
 
 
 @runtime_checkable
+class Shared(Protocol):
+    """An environment whose worlds have something in common, so that few may be open at a time."""
+
+    together: int
+    """Most worlds that are open at the same time."""
+
+
+@runtime_checkable
+class Noisy(Protocol):
+    """An environment in which equal runs need not end alike."""
+
+    noise: str
+    """Why they may differ, for people; empty when they cannot."""
+
+
+@runtime_checkable
+class Lasting(Protocol):
+    """An environment that acts on something outside of it, such as a service."""
+
+    lasting_tools: frozenset[str]
+    """Tools whose effects outlive an episode; empty where each begins in the same state."""
+
+
+@runtime_checkable
 class Closeable(Protocol):
     """A world that holds something which must be given back when the episode is over."""
 
