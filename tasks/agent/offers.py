@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from schemas.errors import ConfigError
 from schemas.fields import Split
 from tasks.agent.protocols import (
     Environment,
@@ -16,6 +17,8 @@ from tasks.agent.protocols import (
     Shared,
 )
 from tasks.harness.conduct import LOAD_TOOL
+
+SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -74,6 +77,21 @@ def noise_of(environment: Environment) -> str:
 def lasting_tools(environment: Environment) -> frozenset[str]:
     """Tools whose effects outlive an episode."""
     return environment.lasting_tools if isinstance(environment, Lasting) else frozenset()
+
+
+def refuse_lasting(word: str, environment: Environment) -> None:
+    """Refuse a world whose episodes would change something for good.
+
+    Raises:
+        ConfigError: it has write tools and nothing that takes their effects back.
+    """
+    tools = sorted(lasting_tools(environment))
+    if not tools:
+        return
+    some = ", ".join(tools[:SHOWN]) + (", …" if len(tools) > SHOWN else "")
+    what = f"what {some} do in `{word}` stays, so every episode would begin where the last ended"
+    hint = "give it a [reset], name them under `reads` if they change nothing, or add "
+    raise ConfigError(what, hint=f"{hint}--allow-side-effects")
 
 
 def most_together(environment: Environment) -> int | None:

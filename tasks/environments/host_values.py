@@ -139,7 +139,7 @@ def _tasks(reader: _Reader, name: str) -> tuple[Task, ...]:
     twice = next((task_id for task_id, count in counts.items() if count > 1), None)
     if twice is not None:
         reader.fail(f"task {twice!r} is listed twice")
-    drawn = _draw_splits([task for task, is_open in read if is_open])
+    drawn = draw_splits([task for task, is_open in read if is_open])
     return tuple(replace(task, split=drawn.get(task.task_id, task.split)) for task, _ in read)
 
 
@@ -159,7 +159,7 @@ def _task(reader: _Reader, name: str, item: Any) -> tuple[Task, bool]:
     return task, split is None
 
 
-def _draw_splits(tasks: Sequence[Task]) -> dict[str, Split]:
+def draw_splits(tasks: Sequence[Task]) -> dict[str, Split]:
     """Splits of tasks that have none: by the hash of their id, 40/40/20 within their family."""
     chosen: dict[str, Split] = {}
     for family in sorted({task.family for task in tasks}):

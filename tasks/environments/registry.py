@@ -5,14 +5,18 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
 from schemas.errors import ConfigError, TackroomError
+from schemas.settings import Settings, load_settings
 from tasks.agent.protocols import Environment
 from tasks.environments.host_child import describe_error
 
 GROUP = "tackroom.environments"
 HOST_MODULE = "tasks.environments.host"
+FOLDER = "world:"
+FILE = "world.toml"
 EMBEDDED = {
     "household": "tasks.environments.household:create",
     "sqldesk": "tasks.environments.sqldesk:create",
@@ -37,23 +41,55 @@ def environment_names() -> tuple[str, ...]:
     return tuple(sorted(_entry_points()))
 
 
-def resolve_environment(word: str, *, python: str | None = None) -> Environment:
+def resolve_environment(
+    word: str, *, python: str | None = None, settings: Settings | None = None
+) -> Environment:
     """Open the environment a user named.
 
-    `package.module:factory` is run in a child process with the interpreter `python`.
+    `package.module:factory` is run in a child process with the interpreter `python`; a folder with
+    a `world.toml` takes variables and endpoints from the settings.
 
     Raises:
         ConfigError: there is no such environment, it cannot be opened, or it has the name of
             another one.
     """
     known = _entry_points()
-    if ":" in word:
+    if not is_own(word):
+        if word not in known:
+            raise _unknown(word, tuple(sorted(known)))
+        return named_as_installed(word, known[word])
+    folder = folder_of(word)
+    if folder is None:
         opened = _open_hosted(word, python)
-        refuse_taken(word, opened, known)
-        return opened
-    if word not in known:
-        raise _unknown(word, tuple(sorted(known)))
-    return named_as_installed(word, known[word])
+    else:
+        opened = checked(word, _open_folder(folder, settings or load_settings()))
+    refuse_taken(word, opened, known)
+    return opened
+
+
+def is_own(word: str) -> bool:
+    """Whether a word names a world of the user's own, rather than one that is installed."""
+    return ":" in word or folder_of(word) is not None
+
+
+def folder_of(word: str) -> Path | None:
+    """The folder of a world that a word names: `world:FOLDER`, or a path.
+
+    An installed world goes before a folder of its name.
+    """
+    if word.startswith(FOLDER):
+        return Path(word.removeprefix(FOLDER))
+    if word in _entry_points() or ":" in word:
+        return None
+    is_path = "/" in word or word.startswith(".")
+    return Path(word) if is_path or (Path(word) / FILE).is_file() else None
+
+
+def _open_folder(folder: Path, settings: Settings) -> Environment:
+    """Worlds over services bring clients that other worlds need not load."""
+    from tasks.environments.declared.environment import open_folder
+
+    return open_folder(folder, settings)
 
 
 def named_as_installed(word: str, point: EntryPoint) -> Environment:
