@@ -21,6 +21,7 @@ from tasks.harness import Harness
 from tasks.harness_rows import harness_rows, task_rows
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
+from tasks.world_needs import require_cycle
 
 CLOSING = "close_cycle"
 IMPORTED = "imported"
@@ -72,11 +73,9 @@ def open_cycle(form: CycleForm, *, is_outside: bool = False) -> CyclePlan:
     if opening.plan.is_finished:
         return opening.plan
     rows: list[Row] = [opening.row, *harness_rows(opening.harness)]
+    require_cycle(opening.environment)
     for split in SPLITS:
         tasks = first_tasks(opening.environment.tasks(split), form.tasks)
-        if not tasks:
-            what = f"environment `{opening.environment.name}` has no {split} tasks"
-            raise ConfigError(what, hint="a cycle needs train, select and sealed tasks")
         rows += task_rows(opening.environment, tasks)
     bench.land(rows, "open_cycle")
     bench.commit()

@@ -16,9 +16,9 @@ from schemas.errors import ConfigError
 
 if TYPE_CHECKING:
     from schemas.settings import Settings
+    from tasks.agent.mcp_upstream import Upstream
     from tasks.harness import Harness
     from tasks.mcp_face.log import Mode
-    from tasks.agent.mcp_upstream import Upstream
 
 FOLDER = "traffic"
 

@@ -36,6 +36,12 @@ class Closable(Protocol):
         ...
 
 
+def close(environment: Environment) -> None:
+    """Let go of what an environment holds."""
+    if isinstance(environment, Closable):
+        environment.close()
+
+
 def environment_names() -> tuple[str, ...]:
     """Names that can be resolved, sorted."""
     return tuple(sorted(_entry_points()))
@@ -115,8 +121,7 @@ def refuse_taken(word: str, opened: Environment, taken: Iterable[str]) -> None:
     """
     if opened.name not in set(taken) and not opened.name.startswith(IMPORTED):
         return
-    if isinstance(opened, Closable):
-        opened.close()
+    close(opened)
     kind = "an imported" if opened.name.startswith(IMPORTED) else "another"
     what = f"environment `{word}` calls itself `{opened.name}`, the name of {kind} environment"
     raise ConfigError(what, hint=f"rename it: give what `{word}` makes another `name`")

@@ -23,6 +23,7 @@ CONNECT_RETRIES = 2
 OUTAGES = frozenset({502, 503, 504})
 FIRST_REFUSAL = 400
 SAID = 300
+SHOWN = 120
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,10 @@ class HttpDesk:
         if refused is not None:
             return refused
         operation = self._service.operations[call.tool]
-        status, text = self._send(operation.method, **_request(operation, call.arguments))
+        try:
+            status, text = self._send(operation.method, **_request(operation, call.arguments))
+        except httpx2.InvalidURL as error:
+            return ActResult(f"no address: {error}", is_error=True, error_kind="address")
         if status in OUTAGES:
             what = f"{self._shown(operation.path)} answered with status {status}"
             raise EnvironmentFault(what, hint="see whether the service is up")
@@ -109,7 +113,11 @@ class HttpDesk:
     def look(self, place: str, row: Mapping[str, Any]) -> Any:
         """JSON of a GET."""
         path = in_path(place.removeprefix("GET "), row)
-        status, text = self._send("get", path=path)
+        try:
+            status, text = self._send("get", path=path)
+        except httpx2.InvalidURL as error:
+            what = f"`{place}` makes no address: {error}"
+            raise EnvironmentFault(what, hint="mend `look`") from None
         if status >= FIRST_REFUSAL:
             what = f"GET {self._shown(path)} answered with status {status}"
             raise EnvironmentFault(what, hint="mend `look`, or the column it names")
@@ -121,7 +129,11 @@ class HttpDesk:
 
     def post(self, url: str, body: Mapping[str, Any]) -> None:
         """Send a reset."""
-        status, text = self._send("post", path=url, json=dict(body))
+        try:
+            status, text = self._send("post", path=url, json=dict(body))
+        except httpx2.InvalidURL as error:
+            what = f"the reset {url[:SHOWN]!r} is no address: {error}"
+            raise EnvironmentFault(what, hint="mend reset.url") from None
         if status >= FIRST_REFUSAL:
             what = f"the reset {self._shown(url)} answered with status {status}: {text[:SAID]}"
             raise EnvironmentFault(what, hint="mend [reset], or the service")
@@ -133,7 +145,7 @@ class HttpDesk:
         return path if "://" in path else self._service.address.base_url.rstrip("/") + path
 
     def _shown(self, path: str) -> str:
-        return clean_text(self._url(path).partition("?")[0])[:SAID]
+        return clean_text(self._url(path).partition("?")[0])[:SHOWN]
 
     def _send(
         self, method: str, *, path: str, headers: Mapping[str, str] | None = None, **parts: Any
@@ -142,6 +154,7 @@ class HttpDesk:
 
         Raises:
             EnvironmentFault: there is none, or it is too long.
+            InvalidURL: the arguments make no address.
         """
         sent = {**(headers or {}), **self._mark}
         client = self._service.client
@@ -152,7 +165,7 @@ class HttpDesk:
             limit = self._service.address.timeout_s
             what = f"{self._shown(path)} gave no answer in {limit:g} s"
             raise EnvironmentFault(what, hint="raise service.timeout_s, or mend it") from None
-        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        except httpx2.HTTPError as error:
             reason = self._service.secrets.hide(" ".join(str(error).split()))
             said = clean_text(reason or type(error).__name__)[:SAID]
             what = f"{self._shown(path)} cannot be reached: {said}"
