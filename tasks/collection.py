@@ -12,7 +12,7 @@ from schemas.fields import Row
 from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
 from schemas.runs import CycleTrajectoryRow
-from tasks.agent.offers import most_together, repeats_alike
+from tasks.agent.offers import most_together, noise_of, repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.harness import Harness, Sandbox
@@ -205,6 +205,7 @@ async def _collect_split(
         "environment": environment.name,
         "model": model.name,
         "simulated": model.is_simulated,
+        "noise": noise_of(environment),
         "harness_id": harness.harness_id,
         "split": form.split,
         "tasks": len(task_means(episodes)),

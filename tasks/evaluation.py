@@ -9,7 +9,7 @@ from schemas.errors import ConfigError
 from schemas.fields import Layer, Split
 from schemas.forms import EvaluateForm
 from schemas.plans import CyclePlan, ScoreResult
-from tasks.agent.offers import repeats_alike
+from tasks.agent.offers import noise_of, repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.collection import Collector, open_collector
 from tasks.harness import Harness
@@ -127,6 +127,7 @@ def _score(
         "environment": environment.name,
         "model": model.name,
         "simulated": model.is_simulated,
+        "noise": noise_of(environment),
         "harness_id": harness.harness_id,
         "success": sum(means.values()) / len(means) if means else None,
         "tasks": len(means),

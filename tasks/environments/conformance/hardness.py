@@ -12,19 +12,22 @@ MOST_TOOLS = 8
 
 def inspect_hardness(inspection: Inspection) -> None:
     """Make wrong calls, each in a world of its own."""
-    broken: list[str] = []
+    broken: dict[str, list[str]] = {}
     tried = 0
     try:
         for name, call in _wrong_calls(inspection.environment.tools[:MOST_TOOLS]):
             tried += 1
             if why := _breaks(inspection, call):
-                broken.append(name)
-                hint = "answer with a text and is_error, so that the agent can mend its call"
-                inspection.find("error", f"{name} is a fault of the world: {why}", hint)
+                broken.setdefault(why, []).append(name)
     except TimeIsOver:
         pass
+    for why, names in broken.items():
+        more = f" and {len(names) - 1} more wrong calls" if len(names) > 1 else ""
+        hint = "answer with a text and is_error, so that the agent can mend its call"
+        inspection.find("error", f"{names[0]}{more}: a fault of the world: {why}", hint)
+    answered = tried - sum(map(len, broken.values()))
     value = "no" if broken else "yes" if tried else "unknown"
-    inspection.grade("wrong_calls", value, f"{tried - len(broken)} of {tried} answered")
+    inspection.grade("wrong_calls", value, f"{answered} of {tried} answered")
 
 
 def _wrong_calls(tools: tuple[ToolSpec, ...]) -> Iterator[tuple[str, Call]]:
