@@ -88,7 +88,14 @@ def folder_of(word: str) -> Path | None:
     if word in _entry_points() or ":" in word:
         return None
     is_path = "/" in word or word.startswith(".")
-    return Path(word) if is_path or (Path(word) / FILE).is_file() else None
+    return Path(word) if is_path or _holds_world(word) else None
+
+
+def _holds_world(word: str) -> bool:
+    try:
+        return bool(word) and (Path(word) / FILE).is_file()
+    except OSError:  # such as a name that is too long for one
+        return False
 
 
 def _open_folder(folder: Path, settings: Settings) -> Environment:
