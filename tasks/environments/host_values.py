@@ -96,8 +96,18 @@ def read_description(word: str, raw: Any) -> Described:
         is_forkable=reader.raw.get("is_forkable") is True,
         has_expert=reader.raw.get("has_expert") is True,
         gold_texts=None if gold is None else reader.texts("gold_texts"),
-        options={key: _frozen(reader.raw[key]) for key in OPTIONS if key in reader.raw},
+        options=_options(reader),
     )
+
+
+def _options(reader: _Reader) -> dict[str, Any]:
+    """Attributes that the environment has only if the user's has them."""
+    found = {key: _frozen(reader.raw[key]) for key in OPTIONS if key in reader.raw}
+    if reader.raw.get("noise") is not None:
+        found["noise"] = reader.text("noise")
+    if reader.raw.get("together") is not None:
+        found["together"] = reader.count("together", 1)
+    return found
 
 
 def _frozen(value: Any) -> Any:

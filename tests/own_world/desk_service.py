@@ -1,14 +1,17 @@
 """A small order desk over HTTP with the standard library: python desk_service.py [PORT].
 
+`python desk_service.py --files` writes its document and its tasks into the current folder.
 Traps: a shipped order cannot be cancelled, a refund needs a delivered order and its exact total,
 an address can only be changed while an order is pending. `POST /reset` brings everything back.
 """
 
 import copy
+import csv
 import json
 import re
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 STATUSES = ("pending", "delivered", "shipped")
 REASONS = ("no_longer_needed", "ordered_by_mistake")
@@ -58,7 +61,9 @@ class Desk:
         """Cancel a pending order."""
         order = self.find(order_id)
         if order["status"] != "pending":
-            raise Refused(409, f"order {order_id} is {order['status']}, only pending can be cancelled")
+            raise Refused(
+                409, f"order {order_id} is {order['status']}, only pending can be cancelled"
+            )
         if body.get("reason") not in REASONS:
             raise Refused(422, f"reason must be one of {', '.join(REASONS)}")
         order.update(status="cancelled", reason=body["reason"])
@@ -93,6 +98,25 @@ ROUTES = (
 )
 
 
+def answer(desk, method, target, body):
+    """Status and value for a request."""
+    path, _, query = target.partition("?")
+    for known, pattern, name in ROUTES:
+        found = re.fullmatch(pattern, path)
+        if known != method or not found:
+            continue
+        given = list(found.groups())
+        if name == "list_orders":
+            given.append(query.partition("customer=")[2])
+        if name in ("cancel", "refund", "move"):
+            given.append(body)
+        try:
+            return 200, copy.deepcopy(getattr(desk, name)(*given))
+        except Refused as refused:
+            return refused.args[0], {"error": refused.args[1]}
+    return 404, {"error": f"nothing at {path}"}
+
+
 def serve(port=0):
     """A server on loopback; `serve_forever` starts it."""
     desk = Desk()
@@ -101,23 +125,10 @@ def serve(port=0):
         protocol_version = "HTTP/1.1"
         wbufsize = -1  # one packet an answer, else each waits for an acknowledgement
 
-        def answer(self):
-            path, _, query = self.path.partition("?")
+        def reply(self):
             size = int(self.headers.get("Content-Length") or 0)
-            body = json.loads(self.rfile.read(size) or b"{}") if size else {}
-            status, value = 404, {"error": f"nothing at {path}"}
-            for method, pattern, name in ROUTES:
-                found = re.fullmatch(pattern, path)
-                if method == self.command and found:
-                    given = list(found.groups())
-                    if name == "list_orders":
-                        given.append(query.partition("customer=")[2])
-                    if name in ("cancel", "refund", "move"):
-                        given.append(body)
-                    try:
-                        status, value = 200, copy.deepcopy(getattr(desk, name)(*given))
-                    except Refused as refused:
-                        status, value = refused.args[0], {"error": refused.args[1]}
+            body = json.loads(self.rfile.read(size)) if size else {}
+            status, value = answer(desk, self.command, self.path, body)
             text = json.dumps(value).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
@@ -125,7 +136,14 @@ def serve(port=0):
             self.end_headers()
             self.wfile.write(text)
 
-        do_GET = do_POST = do_PUT = answer
+        def do_GET(self):
+            self.reply()
+
+        def do_POST(self):
+            self.reply()
+
+        def do_PUT(self):
+            self.reply()
 
         def log_message(self, format, *args):
             pass
@@ -245,7 +263,21 @@ def tasks():
     return rows
 
 
+def write_files(folder):
+    """Write openapi.json and tasks.csv."""
+    (folder / "openapi.json").write_text(json.dumps(openapi(), indent=1) + "\n")
+    columns = ("task_id", "family", "text", "order_id", "expected", "answer")
+    with (folder / "tasks.csv").open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, columns)
+        writer.writeheader()
+        writer.writerows(tasks())
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--files"]:
+        write_files(Path.cwd())
+        sys.exit()
     server = serve(int(sys.argv[1]) if len(sys.argv) > 1 else 8765)
-    print(f"http://127.0.0.1:{server.server_port}", flush=True)
+    sys.stdout.write(f"http://127.0.0.1:{server.server_port}\n")
+    sys.stdout.flush()
     server.serve_forever()

@@ -1,13 +1,15 @@
-"""A chat completions endpoint that plays a model with four bad habits: python faulty_model.py [PORT].
+"""A chat completions endpoint that plays a model with four bad habits.
+
+`python faulty_model.py [PORT]` serves it on loopback.
 
 It is a program, no model: numbers made with it are simulated. It solves the tasks of
 `desk_service.py`, except where a habit stands in the way and nothing in the conversation says
 better:
 
-- it writes every third task's first call as text instead of making it;
+- it writes the first call of some tasks as text instead of making it;
 - it cancels without the argument `reason`, again and again;
 - it refunds with `amount` as text, again and again;
-- it changes the city and ends without having looked at the order, so it sometimes moves nothing.
+- it says that an order is on its way without having moved it.
 """
 
 import hashlib
@@ -22,6 +24,11 @@ REASONS = ("no longer needed", "ordered by mistake")
 def luck(text, habit):
     """A number from 0 to 99 that depends on task and habit alone."""
     return hashlib.sha256(f"{habit}:{text}".encode()).digest()[0] * 100 // 256
+
+
+def found(pattern, text):
+    """The first part of a text that fits; every task and result has one."""
+    return next(re.finditer(pattern, text, re.DOTALL)).group()
 
 
 def is_told(messages, *words):
@@ -39,13 +46,13 @@ def seen(messages):
 def next_move(messages):
     """A call as (name, arguments), or a text."""
     task = next(str(m["content"]) for m in messages if m["role"] == "user")
-    order_id = re.search(r"W\d+", task)[0]
+    order_id = found(r"W\d+", task)
     shown = [text for text in seen(messages) if '"order_id"' in text]
     if not shown:
         if luck(task, "prose") < 30:
             return f'I look it up first: get_order(order_id="{order_id}")'
         return "get_order", {"order_id": order_id}
-    order = json.loads(re.search(r"\{.*?\}", shown[-1], re.S)[0])
+    order = json.loads(found(r"\{.*?\}", shown[-1]))
     kind = task.split()[0]
     if order["status"] in ("cancelled", "refunded"):
         return "finish", {}
@@ -74,7 +81,7 @@ def refund(task, order):
 
 def move(messages, task, order):
     """Ends without having moved anything, unless told what comes before the end."""
-    city = re.search(r"to (\w+) instead", task)[1]
+    city = found(r"(?<=to )\w+(?= instead)", task)
     if order["city"] == city:
         return "finish", {}
     if luck(task, "hasty") < 50 and not is_told(messages, "move_order", "before", "finish"):
@@ -120,5 +127,6 @@ def serve(port=0):
 
 if __name__ == "__main__":
     server = serve(int(sys.argv[1]) if len(sys.argv) > 1 else 8766)
-    print(f"http://127.0.0.1:{server.server_port}/v1", flush=True)
+    sys.stdout.write(f"http://127.0.0.1:{server.server_port}/v1\n")
+    sys.stdout.flush()
     server.serve_forever()

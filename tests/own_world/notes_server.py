@@ -49,8 +49,7 @@ async def call_tool(ctx, params):
             os._exit(3)
         case "hang":
             await asyncio.sleep(3600)
-        case _:
-            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
+    raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
 
 
 async def main():

@@ -10,6 +10,7 @@ import pytest
 
 from schemas.settings import Settings
 from tasks.environments.declared.environment import open_folder
+from tasks.environments.registry import close
 from tests.own_world import desk_service
 
 COLUMNS = ("task_id", "family", "text", "order_id", "expected", "answer")
@@ -74,4 +75,4 @@ def open_world(make_folder):
 
     yield make
     for environment in opened:
-        environment.close()
+        close(environment)

@@ -9,6 +9,7 @@ from schemas.settings import Settings
 from tasks.agent.offers import lasting_tools, most_together, noise_of
 from tasks.agent.protocols import Blocking, Call, Environment, HasGoldTexts
 from tasks.environments.declared.environment import open_folder
+from tasks.environments.registry import close
 
 
 def task_of(environment, family):
@@ -182,14 +183,14 @@ def test_worlds_fork_when_the_file_says_that_calls_lead_to_the_same_state(open_w
 
 
 def test_a_header_holds_the_value_of_a_variable_and_comes_back_hidden(make_folder, monkeypatch):
-    secret = "W1000"  # noqa: S105 (what the desk answers with, so that it would show)
+    secret = "W1000"  # the desk tells it, so that it would show
     folder = make_folder(service='headers = { X-Key = "DESK_KEY" }')
     with pytest.raises(ConfigError, match="needs the variable DESK_KEY"):
         open_folder(folder, Settings())
     monkeypatch.setenv("DESK_KEY", secret)
     environment = open_folder(folder, Settings())
     results, _ = play(environment, "total", ("get_order", {"order_id": secret}))
-    environment.close()
+    close(environment)
     assert secret not in results[0].observation
     assert secret not in repr(vars(environment.declared))
 

@@ -1,4 +1,4 @@
-"""A world over an MCP server on stdio: one server an episode, hints about writes, crashes, hangs."""
+"""A world over an MCP server on stdio: a server an episode, writes, crashes, hangs."""
 
 import shlex
 import sys
@@ -12,6 +12,7 @@ from tasks.agent.offers import lasting_tools, most_together
 from tasks.agent.protocols import Call
 from tasks.environments.declared.environment import open_folder
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 SERVER = Path(__file__).parents[2] / "own_world" / "notes_server.py"
 COMMAND = shlex.join([sys.executable, str(SERVER)])
 WORLD = """

@@ -16,9 +16,7 @@ def read(tmp_path):
     def go(paths, schemas=None, *, version="3.0.3"):
         path = tmp_path / "openapi.json"
         components = {"schemas": schemas or {}}
-        path.write_text(
-            json.dumps({"openapi": version, "paths": paths, "components": components})
-        )
+        path.write_text(json.dumps({"openapi": version, "paths": paths, "components": components}))
         document = read_openapi(path)
         for one in document.operations:
             jsonschema.Draft202012Validator.check_schema(one.tool.parameters)

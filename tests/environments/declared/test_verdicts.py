@@ -13,6 +13,7 @@ from tasks.agent.protocols import Call
 from tasks.environments.declared.environment import open_folder
 from tasks.environments.declared.judge_verdict import read_vote
 from tasks.environments.declared.verdict import differs_at, is_same_answer
+from tasks.environments.registry import close
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -94,7 +95,7 @@ def judged(make_folder):
             world.close()
 
     yield play
-    environment.close()
+    close(environment)
 
 
 def test_a_function_sees_task_state_and_answer(judged):
@@ -152,7 +153,7 @@ def ask_judge(make_folder, scripted_endpoint, monkeypatch):
             return environment, before, world.verdict()
         finally:
             world.close()
-            environment.close()
+            close(environment)
 
     return go
 
