@@ -8,7 +8,7 @@ from schemas.errors import ConfigError, EnvironmentFault
 from schemas.settings import Settings
 from tasks.agent.offers import lasting_tools, most_together, noise_of
 from tasks.agent.protocols import Blocking, Call, Environment, HasGoldTexts
-from tasks.environments.declared.environment import open_folder
+from tasks.environments.declared.environment import ServiceEnvironment, open_folder
 from tasks.environments.registry import close
 
 
@@ -38,6 +38,7 @@ def test_it_is_an_environment_with_a_tool_for_each_operation_and_one_that_ends(o
     known = ["list_orders", "get_order", "cancel_order", "refund_order", "move_order", "finish"]
     assert names == known
     assert environment.terminal_tools == {"finish"}
+    assert isinstance(environment, ServiceEnvironment)
     assert environment.write_tools == {"cancel_order", "refund_order", "move_order"}
 
 
@@ -192,6 +193,7 @@ def test_a_header_holds_the_value_of_a_variable_and_comes_back_hidden(make_folde
     results, _ = play(environment, "total", ("get_order", {"order_id": secret}))
     close(environment)
     assert secret not in results[0].observation
+    assert isinstance(environment, ServiceEnvironment)
     assert secret not in repr(vars(environment.declared))
 
 
