@@ -160,6 +160,13 @@ class HasGoldTexts(Protocol):
 
 
 @runtime_checkable
+class Talking(Protocol):
+    """An environment in which a tool speaks to a user, whose answer is its result."""
+
+    talk_tools: frozenset[str]
+
+
+@runtime_checkable
 class Reskinnable(Protocol):
     """An environment that can give the entities of a task other names."""
 
@@ -186,6 +193,11 @@ class Closeable(Protocol):
     def close(self) -> None:
         """Give it back; called once."""
         ...
+
+
+def talk_tools_of(environment: Environment) -> frozenset[str]:
+    """Tools that speak to a user; none where the environment declares none."""
+    return frozenset(environment.talk_tools) if isinstance(environment, Talking) else frozenset()
 
 
 @dataclass(frozen=True)

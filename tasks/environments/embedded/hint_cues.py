@@ -16,8 +16,10 @@ _AGAIN = re.compile(
     _I,
 )
 _DO_AGAIN = re.compile(
-    r"^(?:hint: ?)?(?:please |now |just )?(?:repeat|retry|redo|try again|(?:run|do|send|make|call|try"
-    r"|ask) (?:it|this|that|the (?:same )?(?:call|command|action|step|question)) (?:again|once more))"
+    r"^(?:hint: ?)?(?:please |now |just )?(?:repeat|retry|redo|try again|(?:run|do|send"
+    r"|make|call|try"
+    r"|ask) (?:it|this|that|the (?:same )?(?:call|command|action|step|question)) (?:again"
+    r"|once more))"
     r"\b",
     _I,
 )

@@ -48,9 +48,7 @@ def cancel_order(books: Books, order_id: str, reason: str) -> Changed:
     return _with(books, order_id, status="cancelled", reason=reason)
 
 
-def return_items(
-    books: Books, order_id: str, item_ids: Sequence[str], payment_id: str
-) -> Changed:
+def return_items(books: Books, order_id: str, item_ids: Sequence[str], payment_id: str) -> Changed:
     """Take items of a delivered order back."""
     refusal = (
         _wrong_status(books, order_id, "delivered")

@@ -145,9 +145,7 @@ def _with_item(rng: random.Random, shop: Shop, call: Call) -> Call:
     old, new = call.arguments["item_ids"], call.arguments["new_item_ids"]
     items = shop.order(call.arguments["order_id"])["items"]
     item = next(one for one in items if one["item_id"] == old[0])
-    others = [
-        key for key in shop.versions(item["product_id"]) if key not in (old[0], new[0])
-    ]
+    others = [key for key in shop.versions(item["product_id"]) if key not in (old[0], new[0])]
     return Call(call.tool, {**call.arguments, "new_item_ids": [rng.choice(others), *new[1:]]})
 
 
@@ -216,9 +214,7 @@ def _cancel(rng: random.Random) -> Draft:
     shop = draw_shop(rng, _orders(rng, "pending", "pending"))
     order_id = _of_status(rng, shop, "pending")
     reason = rng.choice(REASONS)
-    ask = rng.choice(
-        ("I want to cancel an order.", "One of my orders should be cancelled.")
-    )
+    ask = rng.choice(("I want to cancel an order.", "One of my orders should be cancelled."))
     other = next(
         key
         for key, order in shop.books["orders"].items()
@@ -274,9 +270,7 @@ def _refuse_cancelling(rng: random.Random) -> Draft:
     return Draft(
         text=_greet(shop, ask),
         shop=shop,
-        wish=_wish(
-            shop, _known(order_id), "I want to cancel that order.", reason=_WHY[REASONS[0]]
-        ),
+        wish=_wish(shop, _known(order_id), "I want to cancel that order.", reason=_WHY[REASONS[0]]),
         kind="refuse",
         orders=(order_id,),
         wrong=Call("cancel_order", {"order_id": other, "reason": REASONS[0]}),

@@ -60,7 +60,7 @@ def _after_other(view: View, world: DeskWorld) -> float | None:  # noqa: ARG001
     return 1.0 if view.last is not None and view.last != view.expert else None
 
 
-def _before_look(view: View, world: DeskWorld) -> float | None:  # noqa: ARG001
+def _before_look(view: View, world: DeskWorld) -> float | None:
     is_refusing = _kind_is(world, "refuse")
     return 1.0 if is_refusing and view.expert.tool == "get_order" else None
 
@@ -88,7 +88,9 @@ def _at_result(view: View, world: DeskWorld) -> float | None:
     if problem.kind == "refuse":
         return 1.0 if expert == refuse(problem) else None
     if problem.kind == "answer":
-        return 1.0 if _is_message(expert) and problem.answer in expert.arguments["message"] else None
+        return (
+            1.0 if _is_message(expert) and problem.answer in expert.arguments["message"] else None
+        )
     return 1.0 if expert == problem.call else None
 
 

@@ -12,7 +12,8 @@ _ASK = re.compile(
     r"\bask(?:s|ed|ing)?\b(?=[^.;]*\b(?:customer|user|they|them|confirm\w*|consent|agree\w*|yes|"
     r"permission|approval|first)\b)"
     r"|\b(?:confirmation|consent|approval|permission|agreement|go-ahead)\b"
-    r"|\b(?:customer|user|they|he or she)\b[^.;,]{0,30}\b(?:agree[sd]?|confirm(?:s|ed)?|consent(?:s|ed)?"
+    r"|\b(?:customer|user|they|he or she)\b[^.;,]{0,30}\b(?:agree[sd]?|confirm(?:s|ed)?"
+    r"|consent(?:s|ed)?"
     r"|approve[sd]?|says? yes|said yes|accept(?:s|ed)?)\b"
     r"|\b(?:a|an|the|clear|explicit|their) (?:clear |explicit )?yes\b"
     r"|\bconfirm(?:s|ed|ing)? (?:it |this |that |the (?:change|details) )?with\b",
@@ -21,8 +22,10 @@ _ASK = re.compile(
 _WRITE = re.compile(
     r"\b(?:cancel_order|return_items|exchange_items|change_payment)\b"
     r"|\bwriting (?:tools?|calls?)\b|\bwrite (?:tools?|calls?)\b|\bcall it\b"
-    r"|\b(?:mak|carr|appl|execut|perform)\w*\s+(?:out )?(?:an?|any|the|each|every) (?:change|write)\b"
-    r"|\bcall\w* an?y? tool that changes\b|\btools? that changes?\b|\bchang(?:e|ing) (?:an|the|any) order\b",
+    r"|\b(?:mak|carr|appl|execut|perform)\w*\s+(?:out )?(?:an?|any|the|each"
+    r"|every) (?:change|write)\b"
+    r"|\bcall\w* an?y? tool that changes\b|\btools? that changes?\b|\bchang(?:e"
+    r"|ing) (?:an|the|any) order\b",
     _I,
 )
 _NO_NEED = re.compile(r"\b(?:without|no need|not|never|don't|skip\w*|needless|instead of)\b", _I)
@@ -47,11 +50,14 @@ _WITHOUT_YES = re.compile(r"\b(?:without|unless|until)\b", _I)
 def _forbids(passage: str) -> bool:
     """Whether what is said to be without a yes is forbidden."""
     head = passage[: _WITHOUT_YES.search(passage).start()]  # type: ignore[union-attr]
-    return bool(re.search(r"\b(?:not|never|no|don't|cannot|must not|refus\w+|block\w+)\b", head, _I))
+    return bool(
+        re.search(r"\b(?:not|never|no|don't|cannot|must not|refus\w+|block\w+)\b", head, _I)
+    )
 
 
 _VERSIONS = re.compile(
-    r"\bget_product\b|\b(?:look|read|check|find)\w*\s+(?:\w+ )?(?:up |at )?(?:the |all |its |which )"
+    r"\bget_product\b|\b(?:look|read|check|find)\w*\s+(?:\w+ )?(?:up |at )?(?:the |all "
+    r"|its |which )"
     r"(?:\w+ )?(?:versions?|variants?)\b|\blist of (?:versions|variants)\b",
     _I,
 )
@@ -80,7 +86,8 @@ _LOOK = re.compile(
 _REFUSE = re.compile(
     r"\b(?:refus(?:e|es|ed|ing|al)\b(?! with)|declin(?:e|es|ed|ing)|reject(?:s|ed|ing)?|sorry"
     r"|turn(?:s|ing)? (?:\w+ ){0,3}down|say(?:s|ing)? (?:that )?(?:no\b|it cannot|something cannot)"
-    r"|tell(?:ing)? (?:\w+ ){1,3}(?:that )?(?:it|something) (?:cannot|is impossible|is not possible)"
+    r"|tell(?:ing)? (?:\w+ ){1,3}(?:that )?(?:it|something) (?:cannot|is impossible"
+    r"|is not possible)"
     r"|a no\b)",
     _I,
 )
@@ -117,8 +124,10 @@ _HANDOVER = re.compile(
     _I,
 )
 _RARE = re.compile(
-    r"\b(?:only|last resort|gives? (?:the task|it) away|did without|do without|rarely|seldom|needless"
-    r"|unless|loses?|fails?|counts? as (?:failed|not done)|ends? (?:the talk|it) (?:undone|unsolved))\b",
+    r"\b(?:only|last resort|gives? (?:the task|it) away|did without|do without|rarely"
+    r"|seldom|needless"
+    r"|unless|loses?|fails?|counts? as (?:failed|not done)|ends? (?:the talk"
+    r"|it) (?:undone|unsolved))\b",
     _I,
 )
 _ASKED_FOR = re.compile(

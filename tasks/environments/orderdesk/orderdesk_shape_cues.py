@@ -9,17 +9,21 @@ from tasks.environments.orderdesk.desk import REASONS
 _I = re.IGNORECASE
 
 _LISTS = re.compile(
-    r"\bnew_item_ids\b|\bitem_ids\b|\bboth lists\b|\b(?:two|both) lists of items?\b|\bnew items?\b", _I
+    r"\bnew_item_ids\b|\bitem_ids\b|\bboth lists\b|\b(?:two|both) lists of items?\b|\bnew items?\b",
+    _I,
 )
 _SAME = re.compile(
-    r"\b(?:same|equal|identical|matching) (?:number|length|count|size|amount)\b|\bequally (?:long|many)\b"
-    r"|\bas (?:many|long)\b|\bone (?:new )?(?:item|id|entry|version)?\s?(?:for|per) (?:each|every)\b"
+    r"\b(?:same|equal|identical|matching) (?:number|length|count|size|amount)\b"
+    r"|\bequally (?:long|many)\b"
+    r"|\bas (?:many|long)\b|\bone (?:new )?(?:item|id|entry|version)?\s?(?:for"
+    r"|per) (?:each|every)\b"
     r"|\b(?:pairs?|pairwise|one[- ]to[- ]one|in step)\b|\bline up\b|\bmatch(?:es)? in length\b"
     r"|\bof one length\b|\ba new (?:item|id|one) for (?:each|every)\b",
     _I,
 )
 _UNEVEN = re.compile(
-    r"\b(?:different|other|unequal) (?:number|length|count|size)s?\b|\b(?:just|only) (?:the first|one)\b"
+    r"\b(?:different|other|unequal) (?:number|length|count|size)s?\b|\b(?:just"
+    r"|only) (?:the first|one)\b"
     r"|\bshorter\b|\blonger\b",
     _I,
 )
@@ -48,7 +52,9 @@ _AMOUNT = re.compile(r"\b(?:difference|balances?|price|amount|total|sum|more)\b"
 _ALWAYS_GIFT = re.compile(
     r"\b(?:always|first|rather|prefer\w*|best|use|take|charge)\b[^.;,]*\bgift[ _]card", _I
 )
-_SHORT = re.compile(r"\btoo (?:small|low|little)\b|\b(?:does|do|will) not cover\b|\bdoesn't cover\b", _I)
+_SHORT = re.compile(
+    r"\btoo (?:small|low|little)\b|\b(?:does|do|will) not cover\b|\bdoesn't cover\b", _I
+)
 
 
 def read_payment(sentence: str) -> list[Cue]:
@@ -69,7 +75,8 @@ _REASON = re.compile(r"\breasons?\b|\bcancel_order\b", _I)
 _KNOWN = re.compile("|".join(re.escape(reason) for reason in REASONS), _I)
 _QUOTED = re.compile(r"[\"'`](?P<text>[a-z][a-z ]{3,30})[\"'`]", _I)
 _FREE = re.compile(
-    r"\b(?:own words|any (?:text|words|reason)|free (?:text|words)|in the (?:customer's )?words)\b", _I
+    r"\b(?:own words|any (?:text|words|reason)|free (?:text|words)|in the (?:customer's )?words)\b",
+    _I,
 )
 _TOOLS = frozenset({"reason", "cancel_order", "order_id"})
 
@@ -91,7 +98,15 @@ def read_reason(sentence: str, before: str) -> list[Cue]:
 
 
 _RIGHT = ("order_id", "email", "customer_id", "product_id", "message")
-_WRONG = ("order_number", "email_address", "customer_number", "product_number", "id", "text", "mail")
+_WRONG = (
+    "order_number",
+    "email_address",
+    "customer_number",
+    "product_number",
+    "id",
+    "text",
+    "mail",
+)
 _READ_TOOL = re.compile(r"\b(?:find_customer|get_customer|get_order|get_product|respond)\b")
 _ROLE = r"(?:argument|parameter|key|field|property|named?|called|input)"
 

@@ -90,9 +90,7 @@ def draw_shop(rng: random.Random, statuses: Iterable[str], days: int = 0) -> Sho
     return Shop(books, customer_id)
 
 
-def _item(
-    books: Books, product: Product, numbers: Numbers, rng: random.Random
-) -> dict[str, Any]:
+def _item(books: Books, product: Product, numbers: Numbers, rng: random.Random) -> dict[str, Any]:
     """An item of an order; the product comes into the books with its versions."""
     product_id = f"P{numbers.draw(5)}"
     versions: Book = {}

@@ -1,9 +1,9 @@
 """Fault rates of the web shop by family and tier, and which texts each fault listens to.
 
-Each layer rules a family: searches that hold a price or a feature (contract, `price_limit`), options
-not chosen (skills, `with_options`), calls as prose and elements misnamed (actions, `named_item`), the
-same pages opened to and fro (regulation, `look_alikes`). The other two mix them with purchases made
-too early. `wrong_choice` has no cure.
+Each layer rules a family: searches that hold a price or a feature (contract, `price_limit`),
+options not chosen (skills, `with_options`), calls as prose and elements misnamed (actions,
+`named_item`), the same pages opened to and fro (regulation, `look_alikes`). The other two mix them
+with purchases made too early. `wrong_choice` has no cure.
 """
 
 from collections.abc import Mapping

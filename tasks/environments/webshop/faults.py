@@ -40,7 +40,9 @@ def skill_fit(name: str, description: str, view: View, world: ShopWorld) -> floa
     """Count the words a skill shares with the task and with what is to be done."""
     offered = set(_WORD.findall(f"{name} {description}".lower().replace("_", " ")))
     goal = world.problem.goal
-    due = {"option", "options", "choose", "colour", "size", "length"} if goal.options else set[str]()
+    due = (
+        {"option", "options", "choose", "colour", "size", "length"} if goal.options else set[str]()
+    )
     task = set(_WORD.findall(view.task.text.lower())) - set(_WORD.findall(goal.query.lower()))
     return len(offered & due) + (0.3 * len(offered & task) if due else 0.0)
 

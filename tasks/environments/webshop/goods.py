@@ -24,15 +24,33 @@ _SIZES = ("size", ("small", "medium", "large"))
 _LENGTHS = ("length", ("short", "regular", "long"))
 
 KINDS: tuple[Kind, ...] = (
-    Kind("trail backpack", 70, ("waterproof", "padded", "foldable", "lockable"), (_COLOURS, _SIZES)),
+    Kind(
+        "trail backpack", 70, ("waterproof", "padded", "foldable", "lockable"), (_COLOURS, _SIZES)
+    ),
     Kind("rain jacket", 90, ("windproof", "lined", "reflective", "hooded"), (_COLOURS, _SIZES)),
-    Kind("desk lamp", 40, ("dimmable", "rechargeable", "foldable", "weighted"), (_COLOURS, _LENGTHS)),
+    Kind(
+        "desk lamp", 40, ("dimmable", "rechargeable", "foldable", "weighted"), (_COLOURS, _LENGTHS)
+    ),
     Kind("yoga mat", 30, ("washable", "odourless", "ribbed", "recycled"), (_COLOURS, _LENGTHS)),
-    Kind("travel mug", 25, ("leakproof", "insulated", "unbreakable", "stackable"), (_COLOURS, _SIZES)),
-    Kind("phone case", 18, ("shockproof", "magnetic", "transparent", "washable"), (_COLOURS, _SIZES)),
-    Kind("kitchen apron", 22, ("washable", "quilted", "stainproof", "reversible"), (_COLOURS, _LENGTHS)),
+    Kind(
+        "travel mug", 25, ("leakproof", "insulated", "unbreakable", "stackable"), (_COLOURS, _SIZES)
+    ),
+    Kind(
+        "phone case", 18, ("shockproof", "magnetic", "transparent", "washable"), (_COLOURS, _SIZES)
+    ),
+    Kind(
+        "kitchen apron",
+        22,
+        ("washable", "quilted", "stainproof", "reversible"),
+        (_COLOURS, _LENGTHS),
+    ),
     Kind("running belt", 28, ("reflective", "elastic", "waterproof", "lined"), (_COLOURS, _SIZES)),
-    Kind("bath towel", 35, ("quick-drying", "hypoallergenic", "quilted", "organic"), (_COLOURS, _SIZES)),
+    Kind(
+        "bath towel",
+        35,
+        ("quick-drying", "hypoallergenic", "quilted", "organic"),
+        (_COLOURS, _SIZES),
+    ),
     Kind("garden glove", 15, ("thornproof", "breathable", "washable", "lined"), (_COLOURS, _SIZES)),
 )
 BRANDS = (

@@ -1,7 +1,7 @@
 """A problem under other names: other kinds and brands, other item numbers.
 
-Names come from pools that no task of any split draws. Features, options and prices stay, so the same
-steps solve it.
+Names come from pools that no task of any split draws. Features, options and prices stay, so the
+same steps solve it.
 """
 
 import random

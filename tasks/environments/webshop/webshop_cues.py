@@ -1,7 +1,8 @@
 """All cues of a text for the simulated models: which facts about this shop it names.
 
-A fact is what a search can find by, what is chosen or checked before buying, how an element is called,
-or a page that was not opened. What the shop itself says is no cue: it is part of the fault rates.
+A fact is what a search can find by, what is chosen or checked before buying, how an element is
+called, or a page that was not opened. What the shop itself says is no cue: it is part of the fault
+rates.
 """
 
 import re

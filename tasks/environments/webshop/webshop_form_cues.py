@@ -15,8 +15,10 @@ _LOADED = re.compile(
     _I,
 )
 _TITLE = re.compile(
-    r"\btitles?\b|\b(?:just|only|nothing but|nothing except) (?:with |by |for |in |of )?(?:the |its )?"
-    r"(?:brand|name|kind|words? of|product|type|article)\b|\bkind of (?:thing|product|article|goods)\b"
+    r"\btitles?\b|\b(?:just|only|nothing but|nothing except) (?:with |by |for |in "
+    r"|of )?(?:the |its )?"
+    r"(?:brand|name|kind|words? of|product|type|article)\b|\bkind of (?:thing|product"
+    r"|article|goods)\b"
     r"|\b(?:product|article) names?\b",
     _I,
 )
@@ -26,13 +28,16 @@ _ONLY = re.compile(
     _I,
 )
 _FAILS = re.compile(
-    r"\b(?:finds?|found|brings?|brought|gives?|gave|returns?|returned) (?:nothing|no (?:results?|products?))\b"
-    r"|\bbelongs? (?:not|elsewhere)\b|\bdoes not belong\b|\bdo not belong\b|\bnot searchable\b|\bempty\b"
+    r"\b(?:finds?|found|brings?|brought|gives?|gave|returns?|returned) (?:nothing"
+    r"|no (?:results?|products?))\b"
+    r"|\bbelongs? (?:not|elsewhere)\b|\bdoes not belong\b|\bdo not belong\b"
+    r"|\bnot searchable\b|\bempty\b"
     r"|\b(?:cannot|can't|can not) be searched\b|\bunsearchable\b|\bout of\b",
     _I,
 )
 _INSERT = re.compile(
-    r"\b(?:put|write|add|include|give|name|state|mention|type|enter|append|search for|search with|use"
+    r"\b(?:put|write|add|include|give|name|state|mention|type|enter|append|search for"
+    r"|search with|use"
     r"|search by|query with|query by)\b",
     _I,
 )
@@ -57,7 +62,8 @@ _REFERS = re.compile(r"^(?:it|its|this|that|they|these|such)\b", _I)
 
 _QUOTE = r"[`\"'(\[]"
 _RIGHT = re.compile(
-    rf"{_QUOTE}(?:open item|open\b(?= [\u2026<])|choose (?:colour|size|length|option|\u2026|<)|choose\b(?=[`\"'])"
+    rf"{_QUOTE}(?:open item|open\b(?= [\u2026<])|choose (?:colour|size|length|option"
+    rf"|\u2026|<)|choose\b(?=[`\"'])"
     rf"|buy now|open\b(?=[`\"']))",
     _I,
 )

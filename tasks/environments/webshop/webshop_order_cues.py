@@ -1,4 +1,4 @@
-"""Cues about what comes when: options and a look at the page before buying, pages not opened yet."""
+"""Cues about what comes when: options and a look before buying, pages not opened yet."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,8 @@ _I = re.IGNORECASE
 
 _BUY = re.compile(r"\bbuy(?:s|ing)?\b|\bpurchas\w+\b|\bbought\b|\bcheckout\b", _I)
 _OPTION = re.compile(
-    r"\bchoos(?:e|es|ing) (?:\w+ ){0,3}?(?:options?|colou?r|size|length|\u2026)|\boptions?\b|[`\"']choose\b"
+    r"\bchoos(?:e|es|ing) (?:\w+ ){0,3}?(?:options?|colou?r|size|length|\u2026)"
+    r"|\boptions?\b|[`\"']choose\b"
     r"|\bcolou?r and size\b|\bchosen\b",
     _I,
 )
@@ -36,7 +37,8 @@ _CHECK = re.compile(
     r"|requirements?|everything|what is wanted)\b"
     r"|\b(?:features?|price|conditions?|requirements?)\b[^.;]{0,30}\b(?:fits?|match\w*|checked|compared"
     r"|verified|holds?)\b"
-    r"|\b(?:two|several|more|other|three|at least \w+) (?:\w+ )?(?:candidates?|items?|products?|pages?)\b",
+    r"|\b(?:two|several|more|other|three|at least \w+) (?:\w+ )?(?:candidates?|items?"
+    r"|products?|pages?)\b",
     _I,
 )
 
@@ -82,7 +84,8 @@ _NEW = re.compile(
 )
 _ITEM = re.compile(r"\bitem \d+\b|\b(?:items?|pages?|products?|candidates?|results?)\b", _I)
 _FRO = re.compile(
-    r"\bto and fro\b|\bback and forth\b|\bin circles\b|\balready (?:been )?(?:opened|seen|looked at|"
+    r"\bto and fro\b|\bback and forth\b|\bin circles\b|\balready (?:been )?(?:opened|seen"
+    r"|looked at|"
     r"checked|visited)\b|\bbetween (?:the same )?(?:two|2|\d|a few|known)\b"
     r"|\b(?:opened|seen|visited) (?:\w+ )?(?:twice|before|already|\d times)\b"
     r"|\bsame (?:\w+ )?(?:pages?|items?|products?)\b",
@@ -90,7 +93,8 @@ _FRO = re.compile(
 )
 _BACK = re.compile(
     r"^(?:hint: ?)?(?:open|check|visit|look at) the (?:same|first|last|previous)\b"
-    r"|\b(?:open|check|visit|look at) (?:\w+ ){1,4}(?:again|once more)\b|\bkeep (?:opening|checking)\b",
+    r"|\b(?:open|check|visit|look at) (?:\w+ ){1,4}(?:again|once more)\b"
+    r"|\bkeep (?:opening|checking)\b",
     _I,
 )
 

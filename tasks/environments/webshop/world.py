@@ -141,7 +141,9 @@ class ShopWorld:
         lines.append(f"Features: {', '.join(product.features)}")
         for name, values in product.options:
             offered = " ".join(f"[choose {name} {value}]" for value in values)
-            lines.append(f"{name.capitalize()}: {offered} chosen: {self.state.chosen.get(name, '-')}")
+            lines.append(
+                f"{name.capitalize()}: {offered} chosen: {self.state.chosen.get(name, '-')}"
+            )
         return "\n".join([*lines, f"[{BUY}] [{BACK}] [{START}]"])
 
     def snapshot(self) -> bytes:
