@@ -177,7 +177,9 @@ def test_a_tool_waits_for_the_tool_it_needs(run_action_rule):
 
 
 UNCONFIRMED = render_rule(
-    block.rule_block_unconfirmed, "r", {"tools": ("hand_in",), "words": ("yes", "proceed")}
+    block.rule_block_unconfirmed,
+    "r",
+    {"tools": ("hand_in",), "words": ("yes", "proceed"), "talk": ()},
 )
 
 

@@ -25,6 +25,16 @@ _DO_AGAIN = re.compile(
 )
 
 
+_UNTRIED = re.compile(
+    r"\bnot (?:yet )?(?:tried|used|opened|seen|visited)(?: yet)?\s*:", re.IGNORECASE
+)
+
+
+def offer_untried(text: str) -> str:
+    """The text with labels such as `Not used yet:` without their `not`: it denies nothing."""
+    return _UNTRIED.sub("Untried:", text)
+
+
 def read_repetition(sentence: str) -> list[Cue]:
     """Whether a sentence says that something is repeated, or asks for it."""
     if _DO_AGAIN.search(sentence):

@@ -5,7 +5,7 @@ cover. What desk and customer say by themselves is no cue: it is part of the fau
 """
 
 from tasks.environments.embedded.cues import CueTable, alone, own_voice
-from tasks.environments.embedded.hint_cues import read_repetition
+from tasks.environments.embedded.hint_cues import offer_untried, read_repetition
 from tasks.environments.orderdesk import orderdesk_order_cues as order
 from tasks.environments.orderdesk import orderdesk_shape_cues as shape
 
@@ -32,4 +32,5 @@ CUES = CueTable(
     in_recent=(read_repetition,),
     in_passage=(order.read_consent, order.read_look_up, order.read_refusal),
     in_steps=order.read_steps,
+    prepare=offer_untried,
 )

@@ -28,31 +28,31 @@ _WRITE = re.compile(
     r"|ing) (?:an|the|any) order\b",
     _I,
 )
-_NO_NEED = re.compile(r"\b(?:without|no need|not|never|don't|skip\w*|needless|instead of)\b", _I)
+_AFTER_YES = re.compile(
+    r"\b(?:call|run|use|make|do) (?:it|them|this) (?:only )?(?:after|once|when)\b[^.;]*"
+    r"\b(?:yes|agree\w*|confirm\w*|consent\w*|approv\w*)\b",
+    _I,
+)
+_ASK_WHETHER = re.compile(r"\b(ask\w* (?:the \w+|them)) whether\b", _I)
+_WITHOUT_YES = re.compile(r"\b(?:without|unless|until)\b", _I)
+_FORBIDS = re.compile(r"\b(?:not|never|no|don't|cannot|refus\w+|block\w+)\b", _I)
 
 
 def read_consent(passage: str) -> list[Cue]:
     """Whether the customer is asked before a change is made."""
+    passage = _ASK_WHETHER.sub(r"\1 if", passage)
     order = order_of(passage, _ASK, _WRITE)
     if order is not None:
         return [Cue("unasked_change", is_right=order == "ab")]
+    if affirmed(passage, _AFTER_YES):
+        return [Cue("unasked_change", is_right=True)]
     if not (_ASK.search(passage) and _WRITE.search(passage)):
         return []
-    if _WITHOUT_YES.search(passage):
-        is_right = _forbids(passage)
-        return [Cue("unasked_change", is_right=is_right)]
+    without = _WITHOUT_YES.search(passage)
+    if without:
+        clause = re.split(r"[:;,]", passage[: without.start()])[-1]
+        return [Cue("unasked_change", is_right=bool(_FORBIDS.search(clause)))]
     return [Cue("unasked_change", is_right=False)] if denied(passage, _ASK) else []
-
-
-_WITHOUT_YES = re.compile(r"\b(?:without|unless|until)\b", _I)
-
-
-def _forbids(passage: str) -> bool:
-    """Whether what is said to be without a yes is forbidden."""
-    head = passage[: _WITHOUT_YES.search(passage).start()]  # type: ignore[union-attr]
-    return bool(
-        re.search(r"\b(?:not|never|no|don't|cannot|must not|refus\w+|block\w+)\b", head, _I)
-    )
 
 
 _VERSIONS = re.compile(
@@ -112,10 +112,16 @@ def read_steps(items: Sequence[str]) -> list[Cue]:
         ("early_refusal", _LOOK, _REFUSE),
     )
     for kind, before, after in pairs:
-        order = step_order(items, before, after)
+        order = step_order([_up_to(item, after) for item in items], before, after)
         if order is not None:
             cues.append(Cue(kind, is_right=order == "ab"))
     return cues
+
+
+def _up_to(item: str, pattern: re.Pattern[str]) -> str:
+    """An item up to what is named; what is said about it behind does not take it back."""
+    match = pattern.search(item)
+    return item[: match.end()] if match else item
 
 
 _HANDOVER = re.compile(
@@ -130,6 +136,7 @@ _RARE = re.compile(
     r"|it) (?:undone|unsolved))\b",
     _I,
 )
+_CASE = re.compile(r"\b(?:when|whenever|if)\b", _I)
 _ASKED_FOR = re.compile(
     r"\b(?:call|use|make|do|always|must|should|rather|better|prefer|best|safest|when|whenever|if|just"
     r"|pass|let|immediately|right away|at once)\b",
@@ -141,7 +148,9 @@ def read_handover(sentence: str) -> list[Cue]:
     """Whether the talk is to be handed over."""
     if not _HANDOVER.search(sentence):
         return []
-    if denied(sentence, _HANDOVER) or _RARE.search(sentence):
+    said = _CASE.split(sentence)[0]
+    said = said if _HANDOVER.search(said) else sentence
+    if denied(said, _HANDOVER) or _RARE.search(sentence):
         return [Cue("needless_handover", is_right=True)]
-    is_asked = affirmed(sentence, _HANDOVER) and bool(_ASKED_FOR.search(sentence))
+    is_asked = affirmed(said, _HANDOVER) and bool(_ASKED_FOR.search(sentence))
     return [Cue("needless_handover", is_right=False)] if is_asked else []

@@ -8,7 +8,7 @@ rates.
 import re
 
 from tasks.environments.embedded.cues import CueTable, alone, own_voice
-from tasks.environments.embedded.hint_cues import read_repetition
+from tasks.environments.embedded.hint_cues import offer_untried, read_repetition
 from tasks.environments.webshop import webshop_form_cues as form
 from tasks.environments.webshop import webshop_order_cues as order
 
@@ -20,12 +20,10 @@ OWN_VOICE = (
 )
 _SLOT = re.compile(r"<[^<>\n]{1,40}>|\{[^{}\n]{1,40}\}")
 """Placeholders; the words in them name nothing."""
-_UNTRIED = re.compile(r"\bnot (?:yet )?(?:tried|used|opened|seen)(?: yet)?\s*:", re.IGNORECASE)
-"""A label that offers what follows; its `not` denies nothing."""
 
 
 def _prepare(text: str) -> str:
-    return _UNTRIED.sub("Untried:", _SLOT.sub("\u2026", text))
+    return offer_untried(_SLOT.sub("\u2026", text))
 
 
 CUES = CueTable(

@@ -74,8 +74,12 @@ _WRONG = re.compile(
 )
 
 
+_INSTEAD = re.compile(r"\b(?:instead of|rather than) [`\"'(\[][^`\"')\]]*[`\"')\]]", _I)
+
+
 def read_elements(sentence: str) -> list[Cue]:
     """How elements of a page are called."""
+    sentence = _INSTEAD.sub(" ", sentence)
     if affirmed(sentence, _WRONG):
         match = next(_WRONG.finditer(sentence))
         return [Cue("misnamed_element", is_right=False, detail=match["verb"].lower())]

@@ -22,14 +22,19 @@ def read_options(passage: str) -> list[Cue]:
     order = order_of(passage, _OPTION, _BUY)
     if order is not None:
         return [Cue("skipped_option", is_right=order == "ab")]
-    if not (_BUY.search(passage) and _OPTION.search(passage)):
+    if not (_BUY.search(passage) and _OPTION.search(passage)) or _EITHER_WAY.search(passage):
         return []
     if _UNTIL.search(passage):
         return [Cue("skipped_option", is_right=True)]
     return [Cue("skipped_option", is_right=False)] if denied(passage, _OPTION) else []
 
 
-_UNTIL = re.compile(r"\b(?:not|never|no|don't)\b[^.;]*\b(?:until|unless|before|without)\b", _I)
+_UNTIL = re.compile(
+    r"\b(?:not|never|no|don't)\b[^.;:]*\b(?:buy|purchas)\w*\b[^.;:]*"
+    r"\b(?:until|unless|before|without)\b",
+    _I,
+)
+_EITHER_WAY = re.compile(r"\bwhether\b|\bno difference\b|\bno matter\b", _I)
 
 _CHECK = re.compile(
     r"\b(?:check|compar|verif|read|inspect|look at|match|confirm|examin|test)\w*\b[^.;]{0,40}"
@@ -51,7 +56,7 @@ def read_check(passage: str) -> list[Cue]:
     if _RIGHT_AWAY.search(passage):
         is_denied = denied(passage, _RIGHT_AWAY)
         return [Cue("early_purchase", is_right=is_denied)]
-    if not (_BUY.search(passage) and _CHECK.search(passage)):
+    if not (_BUY.search(passage) and _CHECK.search(passage)) or _EITHER_WAY.search(passage):
         return []
     if _UNTIL.search(passage) or _ONLY_IF.search(passage):
         return [Cue("early_purchase", is_right=True)]
@@ -87,7 +92,7 @@ _FRO = re.compile(
     r"\bto and fro\b|\bback and forth\b|\bin circles\b|\balready (?:been )?(?:opened|seen"
     r"|looked at|"
     r"checked|visited)\b|\bbetween (?:the same )?(?:two|2|\d|a few|known)\b"
-    r"|\b(?:opened|seen|visited) (?:\w+ )?(?:twice|before|already|\d times)\b"
+    r"|\b(?:opened|seen|visited) (?:\w+ ){0,3}(?:twice|before|already|\d times)\b"
     r"|\bsame (?:\w+ )?(?:pages?|items?|products?)\b",
     _I,
 )
