@@ -34,17 +34,17 @@ _SUMMARIES = ("The customer needs help with an order.", "This needs a person to 
 
 
 def skill_fit(name: str, description: str, view: View, world: DeskWorld) -> float:  # noqa: ARG001
-    """Count the words a skill shares with the family and with what the customer says."""
-    offered = set(_WORD.findall(f"{name} {description}".lower().replace("_", " ")))
-    due = _DUE.get(view.task.family, frozenset())
-    task = set(_WORD.findall(view.task.text.lower())) - _COMMON
-    return len(offered & due) + 0.3 * len(offered & task)
+    """Count the words a skill shares with what is to be done, then with what the customer says."""
+    offered = set(_WORD.findall(f"{name} {description}".lower()))
+    due = set(_WORD.findall(view.task.family)) - {"order"} | _DUE.get(view.task.family, set())
+    task = set(_WORD.findall(view.task.text.lower()))
+    shared = len(offered & due)
+    return shared + 0.3 * len(offered & task) if shared else 0.0
 
 
-_COMMON = frozenset({"hello", "this", "want", "order", "that", "with"})
-_DUE: Mapping[str, frozenset[str]] = {
-    "exchange_described": frozenset({"described", "version", "versions", "rather", "prefer"}),
-    "refuse_change": frozenset({"refuse", "refusing", "changed", "mind"}),
+_DUE: Mapping[str, set[str]] = {
+    "exchange_described": {"version", "versions", "rather", "prefer"},
+    "refuse_change": {"refusing", "changed", "mind"},
 }
 
 

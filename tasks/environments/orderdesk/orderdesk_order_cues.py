@@ -11,7 +11,7 @@ _I = re.IGNORECASE
 _ASK = re.compile(
     r"\bask(?:s|ed|ing)?\b(?=[^.;]*\b(?:customer|user|they|them|confirm\w*|consent|agree\w*|yes|"
     r"permission|approval|first)\b)"
-    r"|\b(?:confirmation|consent|approval|permission|agreement|go-ahead)\b"
+    r"|\bshall I\b|\b(?:confirmation|consent|approval|permission|agreement|go-ahead)\b"
     r"|\b(?:customer|user|they|he or she)\b[^.;,]{0,30}\b(?:agree[sd]?|confirm(?:s|ed)?"
     r"|consent(?:s|ed)?"
     r"|approve[sd]?|says? yes|said yes|accept(?:s|ed)?)\b"

@@ -73,7 +73,7 @@ def read_payment(sentence: str) -> list[Cue]:
 
 _REASON = re.compile(r"\breasons?\b|\bcancel_order\b", _I)
 _KNOWN = re.compile("|".join(re.escape(reason) for reason in REASONS), _I)
-_QUOTED = re.compile(r"[\"'`](?P<text>[a-z][a-z ]{3,30})[\"'`]", _I)
+_QUOTED = re.compile(r"[\"'](?P<text>[a-z][a-z ]{3,30})[\"']", _I)
 _FREE = re.compile(
     r"\b(?:own words|any (?:text|words|reason)|free (?:text|words)|in the (?:customer's )?words)\b",
     _I,

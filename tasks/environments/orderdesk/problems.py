@@ -1,14 +1,14 @@
 """Draws problems of six families: the books, what the customer wants, what is right."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from schemas.fields import Split
 from schemas.ids import canonical_json
 from tasks.agent.protocols import Call, Task
 from tasks.environments.embedded.splits import generator
 from tasks.environments.orderdesk.desk import WRITES
-from tasks.environments.orderdesk.families import FAMILIES, Draft, Wish
+from tasks.environments.orderdesk.families import FAMILIES, Wish
 from tasks.environments.orderdesk.shop import Books
 
 NAME = "orderdesk"
@@ -64,7 +64,7 @@ def draw_problem(split: Split, family: str, number: int) -> Problem:
         wish=draft.wish,
         books=draft.shop.books,
         kind=draft.kind,
-        gold=canonical_json(changed(draft)),
+        gold=gold_books(draft.shop.books, draft.call),
         call=draft.call,
         guess=draft.guess,
         wrong=draft.wrong,
@@ -75,14 +75,14 @@ def draw_problem(split: Split, family: str, number: int) -> Problem:
     )
 
 
-def changed(draft: Draft) -> Any:
-    """The books after the right change.
+def gold_books(books: Books, call: Call | None) -> str:
+    """The books after the right change, as canonical JSON.
 
     Raises:
         AssertionError: the desk refuses it, which is a fault of the family.
     """
-    if draft.call is None:
-        return draft.shop.books
-    books, refusal = WRITES[draft.call.tool](draft.shop.books, **draft.call.arguments)
+    if call is None:
+        return canonical_json(books)
+    changed, refusal = WRITES[call.tool](books, **call.arguments)
     assert not refusal, refusal
-    return books
+    return canonical_json(changed)

@@ -14,7 +14,7 @@ from schemas.ids import canonical_json
 from tasks.agent.protocols import Call
 from tasks.environments.orderdesk.families import Wish
 from tasks.environments.orderdesk.goods import SKINS
-from tasks.environments.orderdesk.problems import NAME, Problem
+from tasks.environments.orderdesk.problems import NAME, Problem, gold_books
 
 _NAMED = {**SKINS, **{old.lower(): new.lower() for old, new in SKINS.items()}}
 _NAME = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(map(re.escape, _NAMED))})(?![A-Za-z])")
@@ -27,14 +27,16 @@ Rename = Callable[[str], str]
 def reskin_problem(problem: Problem, skin: int) -> Problem:
     """The same problem under the names of a skin; no name and no number is kept."""
     rename = _renamer(problem, skin)
+    books = json.loads(rename(canonical_json(problem.books)))
+    call = _renamed(problem.call, rename)
     wish = {name: rename(value) for name, value in vars(problem.wish).items()}
     return replace(
         problem,
         task=replace(problem.task, text=rename(problem.task.text), skin=skin),
         wish=Wish(**wish),
-        books=json.loads(rename(canonical_json(problem.books))),
-        gold=canonical_json(json.loads(rename(problem.gold))),
-        call=_renamed(problem.call, rename),
+        books=books,
+        gold=gold_books(books, call),
+        call=call,
         guess=_renamed(problem.guess, rename),
         wrong=_renamed(problem.wrong, rename),
         answer=rename(problem.answer),
