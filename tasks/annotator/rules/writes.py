@@ -62,7 +62,7 @@ def precondition_violated(view: View) -> list[Hit]:
 
 
 def write_refused(view: View) -> list[Hit]:
-    """EC2: a readable change that the environment refused, for a reason it told.
+    """EC2: a readable change that the environment refused for a reason, and never made later.
 
     With gold the oracle tells what was missing, so only runs without it are looked at.
     """
@@ -73,12 +73,17 @@ def write_refused(view: View) -> list[Hit]:
         is_refused = call.failed and view.profile.is_write(call.run_tool)
         if not is_refused or call.error_kind in NOT_THE_CALLS_FAULT or not call.result:
             continue
-        if refusal(view, turn, call) is not None:
+        if refusal(view, turn, call) is not None or _works_later(view, turn, call.run_tool):
             continue
         signature = sign("write_refused", tool=call.run_tool, error=mask(call.result))
         evidence = call_evidence(turn, call) | {"error": quote(call.result)}
         hits.append(hit_at(turn, "write_refused", "EC2", signature, evidence, intent=call.run_tool))
     return hits
+
+
+def _works_later(view: View, turn: Turn, tool: str) -> bool:
+    later = [call for other, call in executed_writes(view) if other.index > turn.index]
+    return any(call.run_tool == tool for call in later)
 
 
 def consent_missing(view: View) -> list[Hit]:
