@@ -120,6 +120,11 @@ def test_a_refusal_that_was_mended_is_none(make, moves):
     assert "write_refused" not in rules_of(make, plant)
 
 
+def test_a_change_that_was_made_and_is_repeated_is_no_refused_one(make, moves):
+    plant = [move_it(moves), refused(moves, "Friday", FULL)]
+    assert "write_refused" not in rules_of(make, plant)
+
+
 def test_a_change_that_does_not_fit_its_schema_is_no_refused_one(make, moves):
     plant = [moves.failed("move_booking", "'day' is a required property", booking="B7")]
     found = rules_of(make, plant)

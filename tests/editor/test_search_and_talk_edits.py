@@ -133,6 +133,18 @@ def test_a_refused_change_becomes_a_sentence_in_the_words_of_the_refusal(
     assert why in body(found["Limits of move_booking"])
 
 
+def test_what_refuses_the_repetition_of_a_change_tells_no_limit(
+    make_episode, make_pattern, make_brief, make_tool, turn
+):
+    tools = (make_tool("move_booking", booking="string"), make_tool("tell", words="string"))
+    made = turn("move_booking", {"booking": "B7"})
+    again = turn("move_booking", {"booking": "B7"}, "bookings are moved once only", True)
+    lost = [make_episode(n, [made, again, again], won=False) for n in range(20, 23)]
+    signature = {"kind": "write_refused", "tool": "move_booking", "error": "e"}
+    pattern = make_pattern(lost, signature, bullet="EC2")
+    assert "Limits of move_booking" not in propose(make_brief(lost, [pattern], tools=tools))
+
+
 @pytest.fixture
 def desk(make_tool):
     return (make_tool("tell", words="string"), make_tool("move_booking", booking="string"))

@@ -73,7 +73,7 @@ def write_refused(view: View) -> list[Hit]:
         is_refused = call.failed and view.profile.is_write(call.run_tool)
         if not is_refused or call.error_kind in NOT_THE_CALLS_FAULT or not call.result:
             continue
-        if refusal(view, turn, call) is not None or _works_later(view, turn, call.run_tool):
+        if refusal(view, turn, call) is not None or _works_otherwise(view, turn, call):
             continue
         signature = sign("write_refused", tool=call.run_tool, error=mask(call.result))
         evidence = call_evidence(turn, call) | {"error": quote(call.result)}
@@ -81,9 +81,13 @@ def write_refused(view: View) -> list[Hit]:
     return hits
 
 
-def _works_later(view: View, turn: Turn, tool: str) -> bool:
-    later = [call for other, call in executed_writes(view) if other.index > turn.index]
-    return any(call.run_tool == tool for call in later)
+def _works_otherwise(view: View, turn: Turn, call: CallView) -> bool:
+    """Whether the change is made later, or this very call was made before and is repeated."""
+    made = executed_writes(view)
+    is_made_later = any(
+        other.index > turn.index and one.run_tool == call.run_tool for other, one in made
+    )
+    return is_made_later or any(one.action_key == call.action_key for _, one in made)
 
 
 def consent_missing(view: View) -> list[Hit]:
