@@ -15,6 +15,7 @@ from tasks.agent.protocols import (
     Noisy,
     Reskinnable,
     Shared,
+    Talking,
 )
 from tasks.harness.conduct import LOAD_TOOL
 
@@ -72,6 +73,11 @@ SEALED = Offer("sealed", "it has no sealed tasks", _has_tasks("sealed"))
 def noise_of(environment: Environment) -> str:
     """Why equal runs may end differently; empty when they cannot."""
     return environment.noise if isinstance(environment, Noisy) else ""
+
+
+def talk_tools(environment: Environment) -> frozenset[str]:
+    """Tools that speak to a user; none where the environment declares none."""
+    return frozenset(environment.talk_tools) if isinstance(environment, Talking) else frozenset()
 
 
 def lasting_tools(environment: Environment) -> frozenset[str]:

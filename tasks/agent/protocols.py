@@ -160,6 +160,13 @@ class HasGoldTexts(Protocol):
 
 
 @runtime_checkable
+class Talking(Protocol):
+    """An environment in which a tool speaks to a user, whose answer is its result."""
+
+    talk_tools: frozenset[str]
+
+
+@runtime_checkable
 class Reskinnable(Protocol):
     """An environment that can give the entities of a task other names."""
 

@@ -19,7 +19,9 @@ FOLDER = "world:"
 FILE = "world.toml"
 EMBEDDED = {
     "household": "tasks.environments.household:create",
+    "orderdesk": "tasks.environments.orderdesk:create",
     "sqldesk": "tasks.environments.sqldesk:create",
+    "webshop": "tasks.environments.webshop:create",
 }
 """What a source checkout offers without being installed."""
 IMPORTED = ("tau_bench_", "tau2_")
