@@ -22,8 +22,9 @@ from deployments.commands import (
     views,
 )
 from deployments.commands.group import CommandGroup, common
+from deployments.console import emit_json
 from deployments.progress import shown_progress
-from schemas.errors import TackroomError
+from schemas.errors import CapReached, TackroomError
 
 app = typer.Typer(
     name="tackroom",
@@ -68,6 +69,10 @@ def run(arguments: list[str]) -> int:
     try:
         with shown_progress():
             code = app(arguments, standalone_mode=False)
+    except CapReached as stop:
+        if "--json" in arguments:
+            emit_json({"stopped": "cap", "tokens": stop.tokens, "cost_usd": stop.usd})
+        return _fail(str(stop), stop.exit_code)
     except TackroomError as error:
         return _fail(str(error), error.exit_code)
     except typer.Exit as leave:

@@ -33,8 +33,40 @@ def read_form(form: type[F], values: Mapping[str, Any]) -> F:
         raise ConfigError(what) from None
 
 
+def _max_usd() -> Any:
+    return Field(
+        default=0.0,
+        title="Most US dollars",
+        description="The run stops before it would spend more on models; 0 takes the settings.",
+        ge=0,
+    )
+
+
+def _max_tokens() -> Any:
+    return Field(
+        default=0,
+        title="Most tokens",
+        description="The same in tokens, sent and written together.",
+        ge=0,
+    )
+
+
+def _concurrency() -> Any:
+    return Field(
+        default=0,
+        title="Episodes side by side",
+        description="0 takes the settings.",
+        ge=0,
+        le=1024,
+    )
+
+
+NO_RESULT = frozenset({"max_usd", "max_tokens", "concurrency"})
+"""Fields of a form that change no result, and so are in no id."""
+
+
 class CycleForm(Form):
-    """One evolution cycle. Everything here changes results and is part of the cycle id."""
+    """One evolution cycle. All but `NO_RESULT` changes results and is part of the cycle id."""
 
     environment: str = Field(
         default="sqldesk",
@@ -122,6 +154,9 @@ class CycleForm(Form):
         ge=10,
         le=30 * 86_400,
     )
+    max_usd: float = _max_usd()
+    max_tokens: int = _max_tokens()
+    concurrency: int = _concurrency()
 
 
 class EvaluateForm(Form):
@@ -142,6 +177,9 @@ class EvaluateForm(Form):
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
     tasks: int = Field(default=0, title="Tasks per split", ge=0)
     repeats: int = Field(default=1, title="Repeats", ge=1, le=16)
+    max_usd: float = _max_usd()
+    max_tokens: int = _max_tokens()
+    concurrency: int = _concurrency()
 
 
 class PlanForm(Form):
@@ -224,6 +262,9 @@ class CollectForm(Form):
     record: str = Field(
         default="", title="Record to", description="File that takes every reply of the model."
     )
+    max_usd: float = _max_usd()
+    max_tokens: int = _max_tokens()
+    concurrency: int = _concurrency()
 
 
 class ImportForm(Form):

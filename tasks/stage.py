@@ -10,7 +10,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from schemas.ids import canonical_json
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import StageEventRow
+from tasks.agent.run_limits import limited
 from tasks.progress import in_stage
+from tasks.run_caps import limits_of
 from tasks.workbench import Workbench
 
 NEW_OBJECTS_PER_COLLECTION = 100_000
@@ -40,7 +42,8 @@ def stage(
             recorded = _recorded(bench, plan.cycle_id, key)
             if recorded is not None:
                 return result.model_validate_json(recorded)
-            with in_stage(_title(body, bench, plan, args, kwargs)), _rare_collections():
+            titled = in_stage(_title(body, bench, plan, args, kwargs))
+            with titled, limited(limits_of(bench.settings)), _rare_collections():
                 outcome = body(bench, plan, *args, **kwargs)
                 bench.land([_done(bench, plan.cycle_id, key, outcome)], key)
                 bench.commit()

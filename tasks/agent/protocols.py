@@ -210,6 +210,10 @@ class ModelReply:
         completion_tokens: tokens written; null when the endpoint does not say.
         latency_s: seconds until the reply was complete.
         cost_usd: price of the reply; null when the endpoint has no price.
+        served_model: model that answered, in the endpoint's words.
+        system_fingerprint: what the endpoint says of the system behind it.
+        logprobs: written tokens with their log-probabilities; null when not offered.
+        is_constrained: whether the decoder was held to a schema of the tools.
     """
 
     text: str = ""
@@ -220,6 +224,10 @@ class ModelReply:
     completion_tokens: int | None = None
     latency_s: float | None = None
     cost_usd: float | None = None
+    served_model: str | None = None
+    system_fingerprint: str | None = None
+    logprobs: tuple[tuple[str, float], ...] | None = None
+    is_constrained: bool = False
 
 
 @dataclass(frozen=True)
@@ -285,4 +293,14 @@ class ManagedModel(Protocol):
 
     async def __aexit__(self, *exc: object) -> None:
         """Give them back when the outermost user leaves."""
+        ...
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A model that somebody is paid for, or that stands before one."""
+
+    @property
+    def usd_per_token(self) -> float | None:
+        """The most one token costs in US dollars; null when nobody knows."""
         ...
