@@ -21,7 +21,7 @@ from tasks.harness_rows import harness_rows, task_rows
 from tasks.progress import count, expect, in_stage
 from tasks.run_caps import limits_of, run_within
 from tasks.scores import Scored, evaluation_row, is_constrained, require_judged, task_means
-from tasks.stage import stage
+from tasks.stage import rare_collections, stage
 from tasks.workbench import Workbench, first_tasks
 
 _STORED = """
@@ -251,7 +251,7 @@ async def open_collector(
 ) -> AsyncIterator[Collector]:
     """A collector with a sandbox of its own."""
     async with Sandbox() as sandbox:
-        with limited(limits_of(bench.settings)):
+        with limited(limits_of(bench.settings)), rare_collections():
             collector = Collector(bench, environment, model, sandbox, seed, cycle_id)
             yield collector
             collector.close()

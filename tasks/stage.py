@@ -43,7 +43,7 @@ def stage(
             if recorded is not None:
                 return result.model_validate_json(recorded)
             titled = in_stage(_title(body, bench, plan, args, kwargs))
-            with titled, limited(limits_of(bench.settings)), _rare_collections():
+            with titled, limited(limits_of(bench.settings)), rare_collections():
                 outcome = body(bench, plan, *args, **kwargs)
                 bench.land([_done(bench, plan.cycle_id, key, outcome)], key)
                 bench.commit()
@@ -69,9 +69,12 @@ def _title(body: Callable[..., object], bench: Workbench, plan: CyclePlan, *argu
 
 
 @contextmanager
-def _rare_collections() -> Iterator[None]:
-    # A stage makes millions of rows and hardly a cycle among them; at the interpreter's own
-    # threshold a tenth of its time goes into looking for garbage.
+def rare_collections() -> Iterator[None]:
+    """Look for garbage less often in the block.
+
+    A stage makes millions of rows and hardly a cycle among them; at the interpreter's own
+    threshold a tenth of its time goes into looking.
+    """
     before = gc.get_threshold()
     gc.set_threshold(NEW_OBJECTS_PER_COLLECTION, *before[1:])
     try:

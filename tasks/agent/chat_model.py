@@ -19,6 +19,7 @@ from tasks.agent.wire import native_messages, read_reply
 
 Message = Mapping[str, Any]
 SEED_BITS = 31
+_SENT = ("temperature", "top_p", "max_tokens")
 
 
 @dataclass
@@ -148,7 +149,7 @@ def request_body(
             body["messages"] = native_messages(messages)
             if tools:
                 body["tools"] = list(tools)
-    body |= sampling.model_dump(include={"temperature", "top_p", "max_tokens"}, exclude_none=True)
+    body |= {name: getattr(sampling, name) for name in _SENT if getattr(sampling, name) is not None}
     if sampling.stop:
         body["stop"] = list(sampling.stop)
     if sampling.send_seed:

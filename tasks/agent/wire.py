@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 from schemas.errors import ModelFault
@@ -33,16 +34,22 @@ def _native(message: Message) -> Message:
 
 def _native_call(call: Message) -> Message:
     function = call["function"]
-    raw = function["arguments"]
-    parsed = parse_arguments(raw)
-    if parsed.error:
-        arguments = canonical_json({MALFORMED: raw})
-    else:
-        arguments = raw if raw.strip().startswith("{") else "{}"
-    name = _tool_name(function["name"])
-    return {**call, "function": {"name": name, "arguments": arguments}}
+    sent = {
+        "name": _tool_name(function["name"]),
+        "arguments": _native_arguments(function["arguments"]),
+    }
+    return {**call, "function": sent}
 
 
+# Every request tells all earlier calls again.
+@lru_cache(maxsize=4096)
+def _native_arguments(raw: str) -> str:
+    if parse_arguments(raw).error:
+        return canonical_json({MALFORMED: raw})
+    return raw if raw.strip().startswith("{") else "{}"
+
+
+@lru_cache(maxsize=1024)
 def _tool_name(name: str) -> str:
     """Reduce a name to the characters that endpoints take."""
     kept = "".join(
