@@ -16,6 +16,7 @@ from deployments.commands import (
     data,
     gate,
     harness,
+    model,
     outcomes,
     runtime,
     stages,
@@ -39,6 +40,7 @@ for group in (cycles, stages, data, outcomes, views, agents):
     group.register(app)
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")
+app.add_typer(model.app, name="model")
 app.add_typer(runtime.app, name="runtime")
 
 

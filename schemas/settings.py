@@ -92,6 +92,8 @@ class EndpointSettings(BaseModel):
     mode: Literal["tools", "text", "schema"] = "tools"
     """Native tool calls; calls written as JSON text for models without them; or such text that the
     endpoint holds to a JSON schema of the tools, which hides calls that could not be executed."""
+    schema_form: Literal["json_schema", "json_object"] = "json_schema"
+    """How mode `schema` hands its schema over; some servers take it in a `json_object` only."""
     sampling: Sampling = Sampling()
     """How replies are drawn."""
     limits: Limits = Limits()

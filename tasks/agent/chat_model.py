@@ -144,7 +144,7 @@ def request_body(
         case "schema":
             body["messages"] = schema_messages(messages, tools)
             if tools:
-                body["response_format"] = response_format(tools)
+                body["response_format"] = response_format(tools, settings.schema_form)
         case "tools":
             body["messages"] = native_messages(messages)
             if tools:

@@ -56,7 +56,7 @@ def known_identity(endpoint: Endpoint, home: Path) -> Identity:
     """
     path = identity_path(endpoint.settings, endpoint.url, home)
     if path.exists():
-        return _read(path)
+        return read_identity(path)
     found = _asked_here(endpoint)
     if found is None:
         return UNKNOWN
@@ -86,7 +86,12 @@ def note_identity(identity: Identity, path: Path) -> None:
         raise ConfigError(what, hint="choose a data folder that can be written") from error
 
 
-def _read(path: Path) -> Identity:
+def read_identity(path: Path) -> Identity:
+    """What was noted.
+
+    Raises:
+        ConfigError: the file cannot be read.
+    """
     try:
         return Identity.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:

@@ -32,12 +32,19 @@ def schema_messages(messages: Sequence[Message], tools: Sequence[Message]) -> li
     return text_messages(messages, tools, envelope=ENVELOPE)
 
 
-def response_format(tools: Sequence[Message]) -> JsonObject:
+def response_format(tools: Sequence[Message], form: str = "json_schema") -> JsonObject:
     """The member of a request that holds replies to calls of these tools."""
+    schema = calls_schema(tools)
+    if form == "json_object":
+        return {"type": "json_object", "schema": schema}
+    return {"type": "json_schema", "json_schema": {"name": NAME, "schema": schema}}
+
+
+def calls_schema(tools: Sequence[Message]) -> JsonObject:
+    """Schema of one call of one of these tools, in its envelope."""
     calls = [_call_schema(tool["function"]) for tool in tools]
     call = calls[0] if len(calls) == 1 else {"anyOf": calls}
-    schema = _object_schema({ENVELOPE: call}, [ENVELOPE])
-    return {"type": "json_schema", "json_schema": {"name": NAME, "schema": schema}}
+    return _object_schema({ENVELOPE: call}, [ENVELOPE])
 
 
 def _call_schema(function: Message) -> JsonObject:

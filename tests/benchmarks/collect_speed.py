@@ -142,10 +142,8 @@ def main() -> None:
         if not given.json:
             print(f"{given.together} in flight, {latency_s * 1000:g} ms, {given.episodes} episodes")
             for one in (bare, ours):
-                print(
-                    f"  {one.name:<17} {one.wall_s:7.1f} s  wall / ideal {one.wall_s / ideal_s:5.2f}"
-                    f"  CPU a call {one.cpu_ms_a_call:5.2f} ms"
-                )
+                told = f"{one.wall_s:7.1f} s  wall / ideal {one.wall_s / ideal_s:5.2f}"
+                print(f"  {one.name:<17} {told}  CPU a call {one.cpu_ms_a_call:5.2f} ms")
             print(f"  CPU a call, collect / bare {ours.cpu_ms_a_call / bare.cpu_ms_a_call:.2f}")
     if given.json:
         print(json.dumps(results))
