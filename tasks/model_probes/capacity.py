@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from schemas.errors import ModelFault
+from tasks.agent.endpoint import Endpoint
 from tasks.agent.identity import find_entry
 from tasks.agent.protocols import JsonObject
 from tasks.model_probes.desk import BudgetSpent, Desk, Finding, Heard
@@ -59,12 +60,20 @@ async def probe_context(desk: Desk) -> Finding:
 
 async def probe_concurrency(desk: Desk) -> Finding:
     """How many requests at once still gain something and all succeed."""
-    most = desk.endpoint.settings.limits.concurrency
+    limits = desk.endpoint.settings.limits
+    # A repetition would hide that the first try failed.
+    async with desk.endpoint.within(limits.model_copy(update={"max_retries": 0})) as once:
+        return await _climb(desk, once, limits.concurrency)
+
+
+async def _climb(desk: Desk, place: Endpoint, most: int) -> Finding:
     best, best_rate, seen = 0, 0.0, "a single request"
     for level in (one for one in LEVELS if one <= most):
         try:
-            heard, took_s = await _burst(desk, level)
+            heard, took_s = await _burst(desk, place, level)
         except BudgetSpent:
+            if not best:
+                raise
             break
         failed = [one for one in heard if one.refusal]
         if failed:
@@ -81,9 +90,9 @@ async def probe_concurrency(desk: Desk) -> Finding:
     return Finding("concurrency", "ok", seen, change)
 
 
-async def _burst(desk: Desk, level: int) -> tuple[Sequence[Heard], float]:
+async def _burst(desk: Desk, place: Endpoint, level: int) -> tuple[Sequence[Heard], float]:
     loop = asyncio.get_running_loop()
     started = loop.time()
-    asked = (desk.ask(f"Name the number {number} in words.", most=8) for number in range(level))
-    heard = await asyncio.gather(*asked)
+    texts = [f"Name the number {number} in words." for number in range(level)]
+    heard = await asyncio.gather(*(desk.ask(text, most=8, place=place) for text in texts))
     return heard, max(1e-6, loop.time() - started)

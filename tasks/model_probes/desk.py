@@ -103,9 +103,14 @@ class Desk:
     _began: float | None = None
 
     async def ask(
-        self, content: str | Sequence[Mapping[str, Any]], *, most: int = 64, **more: Any
+        self,
+        content: str | Sequence[Mapping[str, Any]],
+        *,
+        most: int = 64,
+        place: Endpoint | None = None,
+        **more: Any,
     ) -> Heard:
-        """Ask with a text of the user, or with whole messages.
+        """Ask with a text of the user, or with whole messages; `place` stands for the endpoint.
 
         Raises:
             BudgetSpent: the check may ask no more.
@@ -124,10 +129,10 @@ class Desk:
         body |= more
         self._spend()
         try:
-            payload = await self.endpoint.complete(body, random.Random(0), _checked)
+            payload = await (place or self.endpoint).complete(body, random.Random(0), _checked)
         except ModelFault as error:
-            place = self.endpoint.url
-            what = error.what.removeprefix(f"{place} ").removeprefix(f"{place}: ")
+            url = self.endpoint.url
+            what = error.what.removeprefix(f"{url} ").removeprefix(f"{url}: ")
             return Heard(refusal=what[:SHOWN])
         heard = Heard(payload)
         self.tokens += heard.tokens or 0
