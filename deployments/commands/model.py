@@ -1,5 +1,6 @@
 """`model check`, `list` and `serve`: endpoints, and a small real model for those without one."""
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -53,3 +54,24 @@ def list_all(as_json: Json = False) -> None:
         return
     columns = ("model", "url", "served", "mode", "key", "price", "noted")
     emit_text(table(columns, ([row.get(column) for column in columns] for row in rows)))
+
+
+@app.command("serve")
+def serve(
+    name: Annotated[str, typer.Argument(help="smollm2, a real model of 135 M parameters.")],
+    port: Annotated[int, typer.Option(help="Loopback port; 0 takes a free one.")] = 0,
+    threads: Annotated[int, typer.Option(help="Threads; 0 takes all.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Serve a small real model on loopback until interrupted; the first time installs it."""
+    from deployments.local_model import Serving, serve_until_told
+    from schemas.settings import load_settings
+
+    def tell(serving: Serving) -> None:
+        if as_json:
+            emit_json({"url": serving.url, "model": serving.model, "toml": serving.toml})
+        else:
+            emit_text(f"{serving.toml}\n\n{serving.url}; stop with Ctrl-C")
+        sys.stdout.flush()
+
+    serve_until_told(name, load_settings().home, port=port, threads=threads, tell=tell)
