@@ -9,7 +9,7 @@ from tasks.presentation.document import Block, Document, Facts, Group, Passage, 
 from tasks.presentation.report_benefit import BenefitRows, benefit_groups
 from tasks.presentation.report_edits import EditRows, edit_group
 from tasks.presentation.report_scores import ScoreRows, score_groups
-from tasks.presentation.trajectory import SIMULATED
+from tasks.presentation.trajectory import CONSTRAINED, HIDES, SIMULATED
 
 Rows = list[dict[str, Any]]
 
@@ -73,6 +73,8 @@ def show_report(rows: ReportRows) -> Document:
     )
     lead = f"{_name(cycle['model'])} in {_name(cycle['environment'])}"
     badges = (SIMULATED,) if cycle["simulated"] else ()
+    if cycle["constrained"]:
+        badges = (*badges, CONSTRAINED)
     if not rows.is_finished:
         badges = (*badges, "unfinished")
     return Document(f"Cycle {cycle['cycle_id']}", lead, groups, badges)
@@ -97,6 +99,7 @@ def _overview(rows: ReportRows) -> Group:
             ("environment", _name(cycle["environment"])),
             ("model", _name(cycle["model"]) + (rows.note if not rows.is_import else "")),
             ("reference", "" if rows.is_import else _name(cycle["reference"])),
+            ("decoding", _decoding(cycle)),
             ("editor", _name(cycle["editor"])),
             ("seed", cycle["seed"]),
             ("limits", _limits(cycle)),
@@ -114,6 +117,12 @@ def _overview(rows: ReportRows) -> Group:
     if rows.sources:
         blocks.append(_sources(rows))
     return Group("What was run", tuple(blocks))
+
+
+def _decoding(cycle: dict[str, Any]) -> str:
+    """What held the decoder, as far as it hides failures; empty when nothing did."""
+    held = cycle["constrained"]
+    return f"{number(held)} trajectories held to a schema, {HIDES}" if held else ""
 
 
 def _how_far(rows: ReportRows) -> str:
