@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from deployments.cli import run
+from schemas.errors import CapReached
 
 COLLECT = ("collect", "--environment", "sqldesk", "--tasks", "24")
 
@@ -49,17 +50,32 @@ def test_a_cap_stops_a_run_with_everything_stored_and_the_next_run_goes_on(say):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_a_capped_cycle_goes_on_where_it_stopped_and_ends_as_one_that_never_stopped(
-    command_line,
+    tmp_path, monkeypatch
 ):
-    cycle = ("cycle", "--tasks", "6", "--rounds", "1", "--exposures", "0", "--json")
-    whole, capped = command_line("whole"), command_line("capped")
-    expected = whole(*cycle).json
-    stopped = capped(*cycle, "--max-tokens", "30000", check=False)
-    assert (stopped.code, stopped.json["stopped"]) == (3, "cap")
-    ended = capped(*cycle).json
+    from flows.evolution_cycle import evolve
+
+    inputs = {"tasks": 6, "rounds": 1, "exposures": 0}
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TACKROOM_HOME", str(tmp_path / "whole"))
+    expected = evolve(**inputs)
+    monkeypatch.setenv("TACKROOM_HOME", str(tmp_path / "capped"))
+    with pytest.raises(CapReached) as stopped:
+        evolve(**inputs, max_tokens=9_000)
+    assert stopped.value.tokens <= 9_000
+    ended = evolve(**inputs)
     same = ("cycle_id", "harness_id", "baseline", "final", "edits", "labels", "trajectories")
     assert {name: ended[name] for name in same} == {name: expected[name] for name in same}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_a_cycle_that_reaches_its_cap_ends_with_three_and_one_line(command_line):
+    ran = command_line()("cycle", "--tasks", "6", "--max-tokens", "9000", "--json", check=False)
+    assert (ran.code, ran.json["stopped"]) == (3, "cap")
+    assert ran.last_line.startswith("tackroom: stopped before the cap of 9000 tokens")
+    assert "Traceback" not in ran.err
 
 
 def test_dollars_cannot_be_capped_without_a_price(say, monkeypatch):
