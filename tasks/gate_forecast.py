@@ -14,10 +14,10 @@ from typing import Any
 from schemas.episode import Episode
 from schemas.errors import ConfigError
 from schemas.fields import Row
-from schemas.forms import ForecastForm
+from schemas.gate_forms import ForecastForm
 from schemas.harness import EditPredictionRow
 from schemas.ids import make_id
-from tasks.agent.protocols import Environment, Model
+from tasks.agent.protocols import Environment, Model, talk_tools_of
 from tasks.annotation import annotate_failures, annotation_rows
 from tasks.annotator.ordering import with_mined_order
 from tasks.annotator.patterns import find_patterns
@@ -215,6 +215,7 @@ def _brief(world: _World, seed: int) -> Brief:
         tools=tuple(tool.as_openai() for tool in environment.tools),
         terminal_tools=environment.terminal_tools,
         non_progress=environment.non_progress,
+        talk_tools=talk_tools_of(environment),
         patterns=tuple(sorted(patterns, key=lambda row: (-row.runs, row.pattern_id))),
         hits=tuple(hit for annotation in annotations for hit in annotation.hits),
         episodes=episodes,

@@ -160,6 +160,13 @@ class HasGoldTexts(Protocol):
 
 
 @runtime_checkable
+class Talking(Protocol):
+    """An environment in which a tool speaks to a user, whose answer is its result."""
+
+    talk_tools: frozenset[str]
+
+
+@runtime_checkable
 class Reskinnable(Protocol):
     """An environment that can give the entities of a task other names."""
 
@@ -186,6 +193,11 @@ class Closeable(Protocol):
     def close(self) -> None:
         """Give it back; called once."""
         ...
+
+
+def talk_tools_of(environment: Environment) -> frozenset[str]:
+    """Tools that speak to a user; none where the environment declares none."""
+    return frozenset(environment.talk_tools) if isinstance(environment, Talking) else frozenset()
 
 
 @dataclass(frozen=True)
@@ -293,14 +305,4 @@ class ManagedModel(Protocol):
 
     async def __aexit__(self, *exc: object) -> None:
         """Give them back when the outermost user leaves."""
-        ...
-
-
-@runtime_checkable
-class Priced(Protocol):
-    """A model that somebody is paid for, or that stands before one."""
-
-    @property
-    def usd_per_token(self) -> float | None:
-        """The most one token costs in US dollars; null when nobody knows."""
         ...

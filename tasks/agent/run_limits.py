@@ -11,10 +11,10 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from schemas.errors import CapReached
-from tasks.agent.protocols import Conversation, ModelReply, Priced
+from tasks.agent.protocols import Conversation, ModelReply
 
 CONCURRENCY = 64
 CHARS_PER_TOKEN = 3.0
@@ -188,6 +188,16 @@ def within_caps(conversation: Conversation, model: object) -> Conversation:
     if not spending.is_capped:
         return conversation
     return _Capped(conversation, spending, usd_per_token(model) or 0.0)
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A model that somebody is paid for, or that stands before one."""
+
+    @property
+    def usd_per_token(self) -> float | None:
+        """The most one token costs in US dollars; null when nobody knows."""
+        ...
 
 
 def usd_per_token(model: object) -> float | None:

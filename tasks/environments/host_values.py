@@ -14,7 +14,7 @@ from schemas.text import clean_text
 from tasks.agent.protocols import ActResult, Call, JsonObject, Task, ToolSpec, Verdict
 
 STEP_BUDGET = 30
-OPTIONS = ("order_constraints", "write_tools", "handover_tools")
+OPTIONS = ("order_constraints", "write_tools", "handover_tools", "talk_tools")
 _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.4), ("select", 0.4), ("sealed", 0.2))
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 

@@ -15,7 +15,9 @@ GROUP = "tackroom.environments"
 HOST_MODULE = "tasks.environments.host"
 EMBEDDED = {
     "household": "tasks.environments.household:create",
+    "orderdesk": "tasks.environments.orderdesk:create",
     "sqldesk": "tasks.environments.sqldesk:create",
+    "webshop": "tasks.environments.webshop:create",
 }
 """What a source checkout offers without being installed."""
 IMPORTED = ("tau_bench_", "tau2_")
