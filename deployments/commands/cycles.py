@@ -21,6 +21,7 @@ from deployments.commands.options import (
     Model,
     Repeats,
     Seed,
+    SideEffects,
     Tasks,
 )
 from deployments.console import emit_json, emit_text, folded, note
@@ -76,6 +77,7 @@ def cycle(
     max_tokens: MaxTokens = 0,
     dry_run: DryRun = False,
     keep_server: Annotated[bool, typer.Option(help=KEEP)] = False,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> int:
     """Run one evolution cycle: collect, annotate, edit and gate, diagnose, synthesize."""

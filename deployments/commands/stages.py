@@ -21,6 +21,7 @@ from deployments.commands.options import (
     Model,
     Repeats,
     Seed,
+    SideEffects,
     Tasks,
 )
 from deployments.console import emit_json, emit_text, folded, note, plain_text, table
@@ -54,6 +55,7 @@ def collect(
     max_usd: MaxUsd = 0.0,
     max_tokens: MaxTokens = 0,
     dry_run: DryRun = False,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Run episodes and land them."""
@@ -153,6 +155,7 @@ def evaluate(
     max_usd: MaxUsd = 0.0,
     max_tokens: MaxTokens = 0,
     dry_run: DryRun = False,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> int:
     """Score one model in one harness; gold and noop run on all splits."""
@@ -173,6 +176,7 @@ def evaluate(
 
 def diagnose(
     cycle: Cycle = "",
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Show why the model of a finished cycle does not benefit as the reference does."""
@@ -184,6 +188,7 @@ def diagnose(
 
 def synthesize(
     cycle: Cycle = "",
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Make training examples for the benefit gaps of a cycle."""

@@ -187,17 +187,36 @@ class Blocking(Protocol):
 
 
 @runtime_checkable
+class Shared(Protocol):
+    """An environment whose worlds have something in common, so that few may be open at a time."""
+
+    together: int
+    """Most worlds that are open at the same time."""
+
+
+@runtime_checkable
+class Noisy(Protocol):
+    """An environment in which equal runs need not end alike."""
+
+    noise: str
+    """Why they may differ, for people; empty when they cannot."""
+
+
+@runtime_checkable
+class Lasting(Protocol):
+    """An environment that acts on something outside of it, such as a service."""
+
+    lasting_tools: frozenset[str]
+    """Tools whose effects outlive an episode; empty where each begins in the same state."""
+
+
+@runtime_checkable
 class Closeable(Protocol):
     """A world that holds something which must be given back when the episode is over."""
 
     def close(self) -> None:
         """Give it back; called once."""
         ...
-
-
-def talk_tools_of(environment: Environment) -> frozenset[str]:
-    """Tools that speak to a user; none where the environment declares none."""
-    return frozenset(environment.talk_tools) if isinstance(environment, Talking) else frozenset()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from typing import Any
 
 from schemas.episode import Episode
 from schemas.trajectories import ToolCallRow
-from tasks.agent.protocols import Environment, JsonObject, talk_tools_of
+from tasks.agent.offers import talk_tools
+from tasks.agent.protocols import Environment, JsonObject
 from tasks.annotator.canonical import TEXT_CAP
 from tasks.annotator.records import Records
 from tasks.annotator.tool_definitions import (
@@ -140,7 +141,7 @@ def profile_of_environment(environment: Environment) -> EnvironmentProfile:
         order=_declared_order(environment),
         write_tools=declared_writes or profile.write_tools - environment.terminal_tools,
         handover_tools=frozenset(getattr(environment, "handover_tools", profile.handover_tools)),
-        talk_tools=talk_tools_of(environment),
+        talk_tools=talk_tools(environment),
         command_arguments=lone_text if len(tools) <= 2 and not environment.terminal_tools else {},
     )
 

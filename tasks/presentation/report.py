@@ -13,6 +13,9 @@ from tasks.presentation.trajectory import CONSTRAINED, HIDES, SIMULATED
 
 Rows = list[dict[str, Any]]
 
+NOISY = "noisy"
+"""Badge of a cycle whose equal episodes may end differently."""
+
 
 @dataclass(frozen=True)
 class ReportRows:
@@ -75,6 +78,7 @@ def show_report(rows: ReportRows) -> Document:
     badges = (SIMULATED,) if cycle["simulated"] else ()
     if cycle["constrained"]:
         badges = (*badges, CONSTRAINED)
+    badges += (NOISY,) if cycle["noise"] else ()
     if not rows.is_finished:
         badges = (*badges, "unfinished")
     return Document(f"Cycle {cycle['cycle_id']}", lead, groups, badges)
@@ -97,6 +101,7 @@ def _overview(rows: ReportRows) -> Group:
     blocks.append(
         facts(
             ("environment", _name(cycle["environment"])),
+            ("noise", _name(cycle["noise"]) if cycle["noise"] else ""),
             ("model", _name(cycle["model"]) + (rows.note if not rows.is_import else "")),
             ("reference", "" if rows.is_import else _name(cycle["reference"])),
             ("decoding", _decoding(cycle)),
