@@ -12,6 +12,7 @@ from typing import Any
 from schemas.fields import Split
 from schemas.forms import CollectForm, CycleForm, EvaluateForm
 from schemas.settings import EndpointSettings
+from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, trajectory_id
 from tasks.benefit.parameters import DEFAULT
@@ -140,7 +141,7 @@ def _bound_runs(
     harnesses: Sequence[Harness],
     tasks: tuple[Task, ...],
 ) -> dict[str, Any]:
-    repeats = 1 if model.is_deterministic else form.repeats
+    repeats = 1 if repeats_alike(model, environment) else form.repeats
     with bench.warehouse.read() as reader:
         rows = reader.frame(_MADE, [environment.name, model.fingerprint]).rows()
     stored = {str(row[0]) for row in rows}
@@ -193,14 +194,14 @@ def _cycle_rollouts(
         return len(first_tasks(environment.tasks(split), form.tasks))
 
     train, select, sealed = size("train"), size("select"), size("sealed")
-    repeats = 1 if model.is_deterministic else form.repeats
+    repeats = 1 if repeats_alike(model, environment) else form.repeats
     settings = GateSettings()
     rounds, scoring = form.rounds, sealed * repeats
     rate = 2 * min(select, DEFAULT.select_tasks) * repeats
     use = 2 * min(train, DEFAULT.train_tasks)
     lower = scoring + (train if rounds else 0)
     pair = 2 * repeats * select
-    stable = 0 if model.is_deterministic else MOST_STABLE * STABLE_RUNS
+    stable = 0 if repeats_alike(model, environment) else MOST_STABLE * STABLE_RUNS
     trial = pair + 2 * settings.fresh_repeats * select + 2 * settings.reskins * repeats
     round_upper = train + 2 * form.exposures + stable + pair * settings.noise_share
     upper = 2 * scoring + (rounds + 1) * train + rounds * round_upper

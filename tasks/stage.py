@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from schemas.ids import canonical_json
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import StageEventRow
-from tasks.agent.run_limits import limited
+from tasks.agent.run_limits import limited, run_limits
 from tasks.progress import in_stage
 from tasks.run_caps import limits_of
 from tasks.workbench import Workbench
@@ -29,7 +29,8 @@ def stage(
 
     The stage and its further arguments name one piece of work of a cycle. When that is done
     already, its recorded result is returned. Else the body runs; whatever it landed is taken in
-    together with the event that says so, so a killed stage is repeated as a whole.
+    together with the event that says so, so a killed stage is repeated as a whole; so is one in
+    which the cap of the run was reached, whatever its body made of that.
     """
 
     def decorate(
@@ -45,6 +46,7 @@ def stage(
             titled = in_stage(_title(body, bench, plan, args, kwargs))
             with titled, limited(limits_of(bench.settings)), rare_collections():
                 outcome = body(bench, plan, *args, **kwargs)
+                run_limits().spending.require_room()
                 bench.land([_done(bench, plan.cycle_id, key, outcome)], key)
                 bench.commit()
             return outcome

@@ -96,6 +96,15 @@ class Spending:
             if not waiter.done():
                 waiter.set_result(None)
 
+    def require_room(self) -> None:
+        """Go on only when no request was refused.
+
+        Raises:
+            CapReached: one was.
+        """
+        if self.is_reached:
+            raise self.stopped()
+
     def stopped(self) -> CapReached:
         """Say where the run stopped, and what to do about it."""
         caps = [f"{self.max_tokens} tokens"] if self.max_tokens else []

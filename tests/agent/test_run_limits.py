@@ -14,7 +14,13 @@ HELLO = [{"role": "user", "content": "x" * 300}]
 class Counting:
     """Takes the same of everybody, and remembers how many asked at once."""
 
-    def __init__(self, prompt=100, completion=20, cost=None, usd_per_token=0.0) -> None:
+    def __init__(
+        self,
+        prompt: int | None = 100,
+        completion: int | None = 20,
+        cost: float | None = None,
+        usd_per_token: float = 0.0,
+    ) -> None:
         self.reply_of = ModelReply(
             "ok", prompt_tokens=prompt, completion_tokens=completion, cost_usd=cost
         )
