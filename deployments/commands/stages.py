@@ -51,18 +51,11 @@ def collect(
     tasks: Tasks = 0,
     repeats: Repeats = 1,
     record: Annotated[str, typer.Option(help="File that takes every reply of the model.")] = "",
-<<<<<<< HEAD
     _effects: SideEffects = False,
-=======
->>>>>>> models
     concurrency: Concurrency = 0,
     max_usd: MaxUsd = 0.0,
     max_tokens: MaxTokens = 0,
     dry_run: DryRun = False,
-<<<<<<< HEAD
-=======
-    _effects: SideEffects = False,
->>>>>>> models
     as_json: Json = False,
 ) -> None:
     """Run episodes and land them."""
@@ -158,18 +151,11 @@ def evaluate(
     seed: Seed = 7,
     tasks: Tasks = 0,
     repeats: Repeats = 1,
-<<<<<<< HEAD
     _effects: SideEffects = False,
-=======
->>>>>>> models
     concurrency: Concurrency = 0,
     max_usd: MaxUsd = 0.0,
     max_tokens: MaxTokens = 0,
     dry_run: DryRun = False,
-<<<<<<< HEAD
-=======
-    _effects: SideEffects = False,
->>>>>>> models
     as_json: Json = False,
 ) -> int:
     """Score one model in one harness; gold and noop run on all splits."""
