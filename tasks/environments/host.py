@@ -1,13 +1,11 @@
-"""A user's environment in a child process: `package.module:factory` with the user's interpreter.
+"""An environment in a child process: a user's factory, a program in any language, a known world.
 
-The module is documented in docs/environments.md. A crash or hang of the child is an
-`EnvironmentFault` of the world that was being asked; the other worlds go on in a new child, in
+What is said to the child is documented in docs/world-protocol.md. A crash or hang of the child is
+an `EnvironmentFault` of the world that was being asked; the other worlds go on in a new child, in
 which they are brought back to where they were.
 """
 
-import base64
 import itertools
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -16,7 +14,8 @@ from schemas.errors import ConfigError, EnvironmentFault
 from schemas.fields import Split
 from schemas.ids import canonical_json
 from tasks.agent.protocols import ActResult, Call, Task, ToolSpec, Verdict, World
-from tasks.environments.host_process import MESSAGE, Child, ChildGone, Command
+from tasks.environments.host_commands import read_command
+from tasks.environments.host_process import Child, ChildGone, Command
 from tasks.environments.host_values import (
     Described,
     read_act_result,
@@ -36,17 +35,13 @@ MAX_CHILDREN = 3
 def open_environment(
     word: str, *, python: str | None = None, answer_s: float = ANSWER_S, start_s: float = START_S
 ) -> "HostedEnvironment":
-    """Open the environment that a factory makes.
+    """Open the environment that a factory makes or a program is.
 
     Raises:
-        ConfigError: the word is no module path, or the factory cannot be imported, breaks, or
-            makes no environment.
+        ConfigError: the word is neither, or what it names cannot be started, breaks, or is no
+            environment.
     """
-    module, _, factory = word.partition(":")
-    if not all(part.isidentifier() for part in [*module.split("."), *factory.split(".")]):
-        what = f"{word[:MESSAGE]!r} is no module path"
-        raise ConfigError(what, hint="expected package.module:factory")
-    return HostedEnvironment(Command(word, python or sys.executable), answer_s, start_s)
+    return HostedEnvironment(read_command(word, python), answer_s, start_s)
 
 
 class HostedEnvironment:
@@ -54,7 +49,9 @@ class HostedEnvironment:
 
     is_blocking = True
 
-    def __init__(self, command: Command, answer_s: float, start_s: float) -> None:
+    def __init__(
+        self, command: Command, answer_s: float = ANSWER_S, start_s: float = START_S
+    ) -> None:
         self._command, self._answer_s, self._start_s = command, answer_s, start_s
         self._lock = threading.Lock()
         self._child: Child | None = None
@@ -231,7 +228,7 @@ class HostedWorld:
         if not self._environment.is_forkable:
             what = f"environment `{self._environment.name}` cannot restore a state"
             raise EnvironmentFault(what, hint="give it snapshot, restore and is_forkable = True")
-        text = base64.b64encode(state).decode("ascii")
+        text = state.decode("utf-8", "surrogateescape")
         self._ask("restore", state=text)
         self._base, self._calls, self._state = text, [], state
 
@@ -250,4 +247,5 @@ class HostedWorld:
 
 
 def _decode(text: Any) -> bytes | None:
-    return base64.b64decode(text) if isinstance(text, str) else None
+    """Bytes of a state; what is no UTF-8 in them travels as lone surrogates."""
+    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else None

@@ -5,12 +5,14 @@ import contextlib
 import json
 import os
 import queue
+import selectors
 import signal
 import subprocess
 import threading
 import time
 import weakref
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,10 +20,11 @@ from typing import Any, NoReturn
 from schemas.errors import ConfigError, EnvironmentFault
 from schemas.text import clean_text
 
-CHILD = Path(__file__).with_name("host_child.py")
 MAX_LINE = 64 * 1024 * 1024
 MESSAGE = 300
 KEPT_LINES = 20
+LINES_AHEAD = 2
+"""Lines that may wait unread; one answer is due at a time, so more of them are a flood."""
 _running: "weakref.WeakSet[subprocess.Popen[bytes]]" = weakref.WeakSet()
 
 
@@ -31,10 +34,21 @@ class ChildGone(EnvironmentFault):
 
 @dataclass(frozen=True)
 class Command:
-    """How a child is started: the factory's word and the interpreter."""
+    """How a child is started.
+
+    Attributes:
+        word: what the user named; it stands in messages.
+        words: program and arguments.
+        folder: where it runs; null for the present folder.
+        environ: its variables; null for ours.
+        remedy: what to do when the program cannot be started.
+    """
 
     word: str
-    python: str
+    words: tuple[str, ...]
+    folder: Path | None = None
+    environ: Mapping[str, str] | None = None
+    remedy: str = "check the path of the program"
 
 
 class Child:
@@ -60,18 +74,23 @@ class Child:
             raise
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        command = [self.command.python, str(CHILD), self.command.word]
+        command = self.command
         try:
-            return subprocess.Popen(
-                command,
+            process = subprocess.Popen(
+                command.words,
+                cwd=command.folder,
+                env=None if command.environ is None else dict(command.environ),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
         except OSError as error:
-            what = f"interpreter {self.command.python!r} cannot be started: {error.strerror}"
-            raise ConfigError(what, hint="set TACKROOM_PYTHON to the path of a Python") from error
+            what = f"`{command.word}`: {command.words[0]!r} cannot be started: {error.strerror}"
+            raise ConfigError(what, hint=command.remedy) from error
+        assert process.stdin is not None
+        os.set_blocking(process.stdin.fileno(), False)
+        return process
 
     @property
     def is_alive(self) -> bool:
@@ -93,33 +112,39 @@ class Child:
             request = {"id": self._number, "op": op, **values}
             line = json.dumps(request, ensure_ascii=True).encode("ascii") + b"\n"
             try:
-                assert self._process.stdin is not None
-                self._process.stdin.write(line)
-                self._process.stdin.flush()
+                self._send(line, timeout_s)
             except (OSError, ValueError):
                 self.end()
                 raise self._gone() from None
             return self._take(self._number, timeout_s)
 
-    def _take(self, number: int, timeout_s: float) -> Any:
+    def _send(self, line: bytes, timeout_s: float) -> None:
+        """Write a request; a child that does not read it is as one that does not answer."""
+        assert self._process.stdin is not None
+        pipe = self._process.stdin.fileno()
         deadline = time.monotonic() + timeout_s
-        while True:
-            try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                self._fail(f"gave no answer in {timeout_s:g} s")
-            if line is None:
-                self._fail("died")
-            answer = self._parse(line)
-            if answer.get("id") == number:
-                return self._result(answer)
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, selectors.EVENT_WRITE)
+            while line:
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    self._fail(f"gave no answer in {timeout_s:g} s")
+                line = line[os.write(pipe, line) :]
 
-    def _parse(self, line: bytes) -> dict[str, Any]:
+    def _take(self, number: int, timeout_s: float) -> Any:
+        try:
+            line = self._lines.get(timeout=timeout_s)
+        except queue.Empty:
+            self._fail(f"gave no answer in {timeout_s:g} s")
+        if line is None:
+            self._fail("died")
+        return self._result(self._parse(line, number))
+
+    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
             answer = None
-        if not isinstance(answer, dict):
+        if not isinstance(answer, dict) or answer.get("id") != number:
             self._fail("sent something that is no answer")
         return answer
 
@@ -154,6 +179,9 @@ class Child:
         with contextlib.suppress(OSError, ValueError):
             while line := self._process.stdout.readline(MAX_LINE):
                 self._lines.put(line)
+                if self._lines.qsize() > LINES_AHEAD:
+                    self._process.kill()
+                    break
         self._lines.put(None)
 
     def _hear(self) -> None:
