@@ -14,6 +14,7 @@ from deployments.commands import (
     agents,
     cycles,
     data,
+    environments,
     gate,
     harness,
     outcomes,
@@ -39,6 +40,7 @@ for group in (cycles, stages, data, outcomes, views, agents):
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")
 app.add_typer(runtime.app, name="runtime")
+app.add_typer(environments.app, name="env")
 
 
 def main() -> None:

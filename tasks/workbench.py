@@ -14,7 +14,7 @@ from schemas.harness import HarnessNameRow
 from schemas.settings import Settings, load_settings
 from tasks.agent.models import resolve_model
 from tasks.agent.protocols import Environment, Model, Task
-from tasks.environments.registry import refuse_taken, resolve_environment
+from tasks.environments.registry import environment_names, refuse_taken, resolve_environment
 from tasks.harness import Harness, HarnessError, Sandbox
 from tasks.harness.probe import Finding, probe
 from tasks.progress import doing
@@ -51,11 +51,17 @@ class Workbench:
         Raises:
             ConfigError: there is none, or a user's own has the name of an imported one.
         """
-        opened = resolve_environment(word, python=self.settings.python or None)
+        opened = resolve_environment(
+            word, python=self.settings.python or None, worlds=self.settings.worlds
+        )
         if ":" in word:
             with self.warehouse.read() as reader:
                 refuse_taken(word, opened, (str(row[0]) for row in reader.frame(_IMPORTED).rows()))
         return opened
+
+    def environment_names(self) -> tuple[str, ...]:
+        """Names of the environments that can be opened here."""
+        return environment_names(self.settings.worlds)
 
     def model(self, word: str, record: str = "", *, agent: str = "") -> Model:
         """The model of this name, with the user's agent program around it when one is named.

@@ -166,9 +166,7 @@ def _task(reader: _Reader, name: str, tools: frozenset[str], item: Any) -> tuple
     return task, split is None
 
 
-def _offered(
-    reader: _Reader, task_id: str, tools: frozenset[str], given: Any
-) -> tuple[str, ...]:
+def _offered(reader: _Reader, task_id: str, tools: frozenset[str], given: Any) -> tuple[str, ...]:
     """Tools of the environment that a task offers; empty for all of them."""
     names = [] if given is None else given
     if not isinstance(names, list) or not all(name in tools for name in map(str, names)):

@@ -1,18 +1,20 @@
-"""Environments by name: embedded ones, installed ones, and factories of the user's own."""
+"""Environments by name: embedded ones, installed ones, and what a user's own word starts."""
 
 import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Protocol, cast, runtime_checkable
+from pathlib import Path
+from typing import Protocol, cast, runtime_checkable
 
 from schemas.errors import ConfigError, TackroomError
 from tasks.agent.protocols import Environment
+from tasks.environments.catalogue import WORLDS, world_of
+from tasks.environments.host import open_environment
 from tasks.environments.host_child import describe_error
+from tasks.environments.installation import WorldFolder
 
 GROUP = "tackroom.environments"
-HOST_MODULE = "tasks.environments.host"
 EMBEDDED = {
     "household": "tasks.environments.household:create",
     "sqldesk": "tasks.environments.sqldesk:create",
@@ -32,15 +34,18 @@ class Closable(Protocol):
         ...
 
 
-def environment_names() -> tuple[str, ...]:
-    """Names that can be resolved, sorted."""
-    return tuple(sorted(_entry_points()))
+def environment_names(worlds: Path | None = None) -> tuple[str, ...]:
+    """Names that can be resolved, sorted; those of the worlds installed in a folder with them."""
+    return tuple(sorted({*_entry_points(), *(_installed(worlds) if worlds else ())}))
 
 
-def resolve_environment(word: str, *, python: str | None = None) -> Environment:
+def resolve_environment(
+    word: str, *, python: str | None = None, worlds: Path | None = None
+) -> Environment:
     """Open the environment a user named.
 
-    `package.module:factory` is run in a child process with the interpreter `python`.
+    `package.module:factory` is run in a child process with the interpreter `python`,
+    `command:PROGRAM` is one; worlds of the catalogue are looked for in the folder `worlds`.
 
     Raises:
         ConfigError: there is no such environment, it cannot be opened, or it has the name of
@@ -49,11 +54,25 @@ def resolve_environment(word: str, *, python: str | None = None) -> Environment:
     known = _entry_points()
     if ":" in word:
         opened = _open_hosted(word, python)
-        refuse_taken(word, opened, known)
+        refuse_taken(word, opened, {*known, *_catalogued()})
         return opened
-    if word not in known:
-        raise _unknown(word, tuple(sorted(known)))
-    return named_as_installed(word, known[word])
+    if word in known:
+        return named_as_installed(word, known[word])
+    world = world_of(word)
+    if world is None or worlds is None:
+        raise _unknown(word, environment_names(worlds))
+    return named_as_asked(word, WorldFolder(worlds).open(world, word))
+
+
+def _catalogued() -> list[str]:
+    return [name for world in WORLDS.values() for name in world.environments]
+
+
+def _installed(worlds: Path) -> list[str]:
+    folder = WorldFolder(worlds)
+    return [
+        name for world in WORLDS.values() if folder.is_current(world) for name in world.environments
+    ]
 
 
 def named_as_installed(word: str, point: EntryPoint) -> Environment:
@@ -62,7 +81,15 @@ def named_as_installed(word: str, point: EntryPoint) -> Environment:
     Raises:
         ConfigError: it cannot be opened, or calls itself otherwise.
     """
-    opened = checked(word, create(word, point))
+    return named_as_asked(word, checked(word, create(word, point)))
+
+
+def named_as_asked(word: str, opened: Environment) -> Environment:
+    """Take an environment that is found by a name.
+
+    Raises:
+        ConfigError: it calls itself otherwise.
+    """
     if opened.name != word:
         what = f"the installed environment `{word}` calls itself `{opened.name}`"
         raise ConfigError(what, hint="rename it: its entry point and its `name` must agree")
@@ -131,10 +158,5 @@ def checked(word: str, opened: object) -> Environment:
 
 
 def _open_hosted(word: str, python: str | None) -> Environment:
-    """Hand a factory to the module that runs worlds in a child process."""
-    try:
-        host: Any = import_module(HOST_MODULE)
-    except ModuleNotFoundError as error:
-        what = f"environment `{word}` needs a child process, which this installation cannot start"
-        raise ConfigError(what, hint="use an installed environment") from error
-    return checked(word, host.open_environment(word, python=python))
+    """Hand a word to the module that runs worlds in a child process."""
+    return checked(word, open_environment(word, python=python))
