@@ -125,8 +125,9 @@ def _install(folder: WorldFolder, world: KnownWorld, doing: Doing, lock: int) ->
         _run([sys.executable, "-m", "venv", str(place)], world, lock)
     pip = [str(folder.python(world)), "-m", "pip", "install", "--no-input", "--quiet"]
     pip += ["--disable-pip-version-check", "--retries", "1", "--timeout", "20"]
-    with doing(f"installing what it needs: {', '.join(world.packages)}"):
-        _run([*pip, *world.packages], world, lock)
+    if world.packages:
+        with doing(f"installing what it needs: {', '.join(world.packages)}"):
+            _run([*pip, *world.packages], world, lock)
     with doing(f"installing {', '.join(world.bare)}"):
         _run([*pip, "--no-deps", *world.bare], world, lock)
     tasks = {}
