@@ -9,6 +9,7 @@ import importlib
 import json
 import random
 from collections.abc import Set as AbstractSet
+from enum import Enum
 from typing import Any
 
 ATOMS = (type(None), bool, int, float, str)
@@ -48,11 +49,13 @@ class Writer:
         if kind is random.Random:
             version, numbers, gauss = value.getstate()
             return ["random", [version, list(numbers), gauss]]
-        if kind is datetime.datetime:
-            return ["datetime", value.isoformat()]
+        if kind in (datetime.datetime, datetime.date):
+            return [kind.__name__, value.isoformat()]
+        if isinstance(value, Enum):
+            return ["enum", name_of(kind), value.name]
         if kind.__module__.startswith(self.package):
             content = [[name, self.keep(name, item)] for name, item in vars(value).items()]
-            return ["object", f"{kind.__module__}:{kind.__qualname__}", content]
+            return ["object", name_of(kind), content]
         message = f"the state holds a {kind.__module__}.{kind.__qualname__}"
         raise TypeError(message)
 
@@ -86,10 +89,12 @@ class Reader:
             version, numbers, gauss = content[0]
             self.made[number] = made = random.Random(0)
             made.setstate((version, tuple(numbers), gauss))
-        elif kind == "datetime":
-            self.made[number] = datetime.datetime.fromisoformat(content[0])
+        elif kind in ("datetime", "date"):
+            self.made[number] = getattr(datetime, kind).fromisoformat(content[0])
+        elif kind == "enum":
+            self.made[number] = self.kind(content[0])[content[1]]
         elif kind == "object":
-            self.made[number] = made = self.blank(content[0])
+            self.made[number] = made = blank(self.kind(content[0]))
             vars(made).update((name, self.get(item)) for name, item in content[1])
         else:
             of = tuple if kind == "tuple" else frozenset
@@ -106,16 +111,34 @@ class Reader:
             else:
                 made[self.get(item[0])] = self.get(item[1])
 
-    def blank(self, name: str) -> Any:
-        """An object of a class without its attributes."""
+    def kind(self, name: str) -> Any:
+        """The class of a name."""
         module, _, path = name.partition(":")
         if not module.startswith(self.package):
             message = f"{name} is no part of this world"
             raise ValueError(message)
-        kind: Any = importlib.import_module(module)
+        found: Any = importlib.import_module(module)
         for part in path.split("."):
-            kind = getattr(kind, part)
-        return kind.__new__(kind)
+            found = getattr(found, part)
+        return found
+
+
+def name_of(kind: type) -> str:
+    """Module and path of a class."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def blank(kind: Any) -> Any:
+    """An object without its attributes; a pydantic model is given what it needs besides."""
+    made = kind.__new__(kind)
+    if hasattr(kind, "__pydantic_validator__"):
+        for name, value in (
+            ("fields_set", set(kind.model_fields)),
+            ("extra", None),
+            ("private", None),
+        ):
+            object.__setattr__(made, f"__pydantic_{name}__", value)
+    return made
 
 
 def write(value: Any, package: str, clocks: AbstractSet[str] = frozenset()) -> str:
