@@ -17,6 +17,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from tasks.agent.protocols import Call, Environment, JsonObject, RawCall, ToolSpec
@@ -235,7 +236,7 @@ def _bend(call: Call, tool: ToolSpec, roll: float) -> JsonObject:
 
 def _as_text(value: object) -> object:
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return ", ".join(str(item) for item in cast("list[object]", value))
     return value if isinstance(value, str) else json.dumps(value)
 
 

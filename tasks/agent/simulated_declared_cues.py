@@ -8,8 +8,9 @@ world's own voice.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import cast
 
-from tasks.agent.protocols import ToolSpec
+from tasks.agent.protocols import JsonObject, ToolSpec
 from tasks.agent.simulated_reading import (
     affirmed,
     denied,
@@ -109,7 +110,7 @@ class DeclaredCues:
                 yield from self._at_end(word, sentence)
 
     def _tells_shape(self, tool: str, sentence: str) -> bool:
-        names = self._tools[tool].parameters.get("properties") or {}
+        names = cast("JsonObject", self._tools[tool].parameters.get("properties") or {})
         named = [name for name in names if _word(name).search(sentence)]
         return bool(named) and bool(_TYPE.search(sentence) or '"' in sentence)
 
