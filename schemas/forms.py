@@ -16,6 +16,7 @@ class Form(BaseModel):
 
 
 F = TypeVar("F", bound=Form)
+LOOPS = "tool_call, react, plan_execute or reflexion."
 
 
 def read_form(form: type[F], values: Mapping[str, Any]) -> F:
@@ -51,6 +52,7 @@ class CycleForm(Form):
         title="Agent",
         description="command:TEMPLATE: your own program around the model; empty: our loop.",
     )
+    loop: str = Field(default="tool_call", title="Agent loop", description=LOOPS)
     reference: str = Field(
         default="simulated:strong",
         title="Reference model",
@@ -216,6 +218,7 @@ class CollectForm(Form):
     environment: str = Field(default="sqldesk", title="Environment")
     model: str = Field(default="simulated:weak", title="Model")
     agent: str = Field(default="", title="Agent", description="command:TEMPLATE, or empty.")
+    loop: str = Field(default="tool_call", title="Agent loop", description=LOOPS)
     harness: str = Field(default="seed", title="Harness")
     split: Split = Field(default="train", title="Split")
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)

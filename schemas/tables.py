@@ -97,6 +97,7 @@ _TABLES = (
         ("trajectory_id", "step_index", "ordinal"),
         "trajectories",
     ),
+    Table("agent_notes", trajectories.AgentNoteRow, ("trajectory_id", "ordinal"), "trajectories"),
     Table("prompts", trajectories.PromptRow, ("prompt_id",), "trajectories"),
     Table("snapshots", trajectories.SnapshotRow, ("snapshot_id",), "trajectories"),
     Table("import_reports", trajectories.ImportReportRow, ("import_id",), "trajectories"),

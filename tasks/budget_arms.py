@@ -78,7 +78,7 @@ async def _sample(bench: Workbench, plan: CyclePlan, budget: int) -> BudgetArmRo
     form = plan.form
     environment, model = (
         bench.environment(form.environment),
-        bench.model(form.model, agent=form.agent),
+        bench.model(form.model, agent=form.agent, loop=form.loop),
     )
     base = bench.harness(environment.name, plan.base_harness_id)
     tasks = first_tasks(environment.tasks("sealed"), form.tasks)

@@ -85,8 +85,8 @@ def open_cycle(form: CycleForm, *, is_outside: bool = False) -> CyclePlan:
 
 def _resolve(bench: Workbench, form: CycleForm, *, editor: str = "") -> _Opening:
     environment = bench.environment(form.environment)
-    model = bench.model(form.model, agent=form.agent)
-    reference = bench.model(form.reference, agent=form.agent)
+    model = bench.model(form.model, agent=form.agent, loop=form.loop)
+    reference = bench.model(form.reference, agent=form.agent, loop=form.loop)
     form = form.model_copy(update={"editor": editor}) if editor else form
     if not editor:
         check_editor(bench, form.editor)

@@ -43,8 +43,8 @@ def diagnose_benefit(bench: Workbench, plan: CyclePlan, harness_id: str) -> Diag
     """Measure the gain of model and reference, and where the harness is not used or obeyed."""
     environment = bench.environment(plan.form.environment)
     model, reference = (
-        bench.model(plan.form.model, agent=plan.form.agent),
-        bench.model(plan.form.reference, agent=plan.form.agent),
+        bench.model(plan.form.model, agent=plan.form.agent, loop=plan.form.loop),
+        bench.model(plan.form.reference, agent=plan.form.agent, loop=plan.form.loop),
     )
     base = bench.harness(environment.name, plan.base_harness_id)
     final = bench.harness(environment.name, harness_id)

@@ -37,7 +37,7 @@ async def _score_sealed(
     form = plan.form
     environment, model = (
         bench.environment(form.environment),
-        bench.model(form.model, agent=form.agent),
+        bench.model(form.model, agent=form.agent, loop=form.loop),
     )
     harness = bench.harness(environment.name, harness_id)
     tasks = first_tasks(environment.tasks("sealed"), form.tasks)
@@ -68,7 +68,7 @@ def evaluate(form: EvaluateForm, bench: Workbench | None = None) -> dict[str, An
 async def _evaluate(
     form: EvaluateForm, bench: Workbench, environment: Environment, harness: Harness
 ) -> dict[str, Any]:
-    model = bench.model(form.model, agent=form.agent)
+    model = bench.model(form.model, agent=form.agent, loop=form.loop)
     tasks = _tasks(form, environment)
     bench.land([*harness_rows(harness), *task_rows(environment, tasks)], "evaluate")
     async with open_collector(bench, environment, model, form.seed) as collector:

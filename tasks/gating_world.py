@@ -8,6 +8,7 @@ from schemas.episode import Episode
 from schemas.plans import CyclePlan
 from tasks.agent.chat_model import ChatModel
 from tasks.agent.fork import can_fork
+from tasks.agent.loops.looped_model import without_loop
 from tasks.agent.own_stage import PlaysItself
 from tasks.agent.protocols import Environment, Model, Reskinnable, Task
 from tasks.agent.rollout import fork_spec
@@ -60,7 +61,7 @@ async def open_world(desk: GateDesk, base: Harness, round_number: int) -> GateWo
         run=run,
         settings=GateSettings(slots=form.slots, repeats=form.repeats, exposures=form.exposures),
         measures_noise=not desk.model.is_deterministic
-        or isinstance(desk.model, ChatModel | PlaysItself),
+        or isinstance(without_loop(desk.model), ChatModel | PlaysItself),
         fork=_fork(desk) if is_forkable else None,
         history=History(tuple(episodes), desk.replayer) if episodes else None,
         reskin=environment.reskin if isinstance(environment, Reskinnable) else None,

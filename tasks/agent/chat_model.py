@@ -69,7 +69,7 @@ class ChatConversation:
         body = request_body(settings, messages, tools, seed=self._seed)
         started = time.perf_counter()
         reply = read_reply(await self._endpoint.complete(body, self._rng))
-        if settings.mode == "text":
+        if settings.mode == "text" and tools:
             reply = with_call(reply)
         latency_s = time.perf_counter() - started
         return replace(reply, latency_s=latency_s, cost_usd=cost_usd(settings.price, reply))
@@ -81,7 +81,7 @@ def request_body(
     """Make the request; members that are not configured are left to the endpoint."""
     sampling = settings.sampling
     body: JsonObject = {"model": settings.model}
-    if settings.mode == "text":
+    if settings.mode == "text" and tools:
         body["messages"] = text_messages(messages, tools)
     else:
         body["messages"] = native_messages(messages)

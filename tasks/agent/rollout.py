@@ -34,9 +34,12 @@ from tasks.agent.protocols import (
     Environment,
     EpisodeContext,
     JsonObject,
+    KeepsNotes,
     ManagedModel,
     Model,
     ModelReply,
+    Note,
+    TakesNotes,
     Task,
 )
 from tasks.agent.turn import Turn, clean_reply
@@ -51,12 +54,16 @@ CONCURRENCY = 64
 
 @dataclass(frozen=True)
 class EpisodeSpec:
-    """One episode to run; with `fork`, from a step of a stored episode on."""
+    """One episode to run; with `fork`, from a step of a stored episode on.
+
+    `earlier` is the trial before this one, where the agent learns from it.
+    """
 
     task: Task
     seed: int
     repeat: int = 0
     fork: Fork | None = None
+    earlier: Episode | None = None
 
     @property
     def arm(self) -> str:
@@ -76,10 +83,13 @@ class Rig:
     sandbox: Sandbox | None
     now: datetime
 
-    @property
-    def budget(self) -> int:
-        """Most model calls and forced calls of one episode."""
-        return self.environment.step_budget
+    def budget(self, spec: EpisodeSpec) -> int:
+        """Most turns of an episode: every model call spends a unit, those for notes too."""
+        if not isinstance(self.model, TakesNotes):
+            return self.environment.step_budget
+        written = [note for note in spec.fork.source.notes if not note.carried] if spec.fork else []
+        due = len(written) if spec.fork else self.model.notes_due(spec.earlier)
+        return self.environment.step_budget - due
 
 
 def fork_spec(
@@ -162,6 +172,9 @@ async def _run(rig: Rig, spec: EpisodeSpec) -> Episode:
 
 async def _run_once(rig: Rig, spec: EpisodeSpec) -> Episode:
     log = EpisodeLog(_identify(rig, spec))
+    if spec.earlier is not None and spec.earlier.trajectory.fault is not None:
+        what = f"trial {spec.repeat} learns from the trial before it, which infrastructure ended"
+        return log.close(_fault("agent", AgentFault(what)), rig.now)
     try:
         driver = await WorldDriver.start(rig.environment, spec.task, spec.seed)
     except EnvironmentFault as error:
@@ -196,7 +209,7 @@ def _identify(rig: Rig, spec: EpisodeSpec) -> Identity:
         seed=spec.seed,
         repeat=spec.repeat,
         arm=spec.arm,
-        budget=rig.budget,
+        budget=rig.budget(spec),
     )
 
 
@@ -236,9 +249,9 @@ async def _play_through(
     if spec.fork is not None:
         what = f"{rig.model.name} cannot go on from the middle of an episode"
         raise EnvironmentFault(what, hint="compare whole episodes instead of forks")
-    context = EpisodeContext(rig.environment, spec.task, driver.world, spec.seed, spec.repeat)
+    context = _context(rig, spec, driver)
     text = _task_text(spec, driver)
-    stage = OwnStage(context, log, driver, rig.harness, rig.sandbox, text, rig.budget)
+    stage = OwnStage(context, log, driver, rig.harness, rig.sandbox, text, rig.budget(spec))
     return await rig.model.play(stage)
 
 
@@ -249,15 +262,34 @@ def _task_text(spec: EpisodeSpec, driver: WorldDriver) -> str:
 async def _loop(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDriver) -> Termination:
     session, tools = _condition(rig, spec, log, driver)
     forced = await replay_prefix(spec.fork, log, driver, session) if spec.fork else None
-    context = EpisodeContext(rig.environment, spec.task, driver.world, spec.seed, spec.repeat)
-    conversation = rig.model.open(context)
-    for step_index in range(len(log.steps), rig.budget):
+    conversation = rig.model.open(_context(rig, spec, driver))
+    if isinstance(conversation, KeepsNotes):
+        await _prepare(conversation, spec, log, tools)
+    for step_index in range(len(log.steps), rig.budget(spec)):
         reply = await _ask(conversation, log, tools, forced)
         end = await Turn(log, driver, session, tools, step_index).take(reply, forced=forced)
         if end.is_done or end.is_stopped:
             return "finished" if end.is_done else "rule_stop"
         forced = end.forced
     return "budget"
+
+
+def _context(rig: Rig, spec: EpisodeSpec, driver: WorldDriver) -> EpisodeContext:
+    rows = spec.fork.source.notes if spec.fork else ()
+    notes = [Note(r.kind, r.text, r.about_trajectory_id or "", r.carried) for r in rows]
+    episode = (rig.environment, spec.task, driver.world, spec.seed, spec.repeat)
+    return EpisodeContext(*episode, earlier=spec.earlier, notes=tuple(notes))
+
+
+async def _prepare(
+    conversation: KeepsNotes, spec: EpisodeSpec, log: EpisodeLog, tools: Sequence[JsonObject]
+) -> None:
+    """Have the agent write to itself, unless a fork goes on with what its source wrote."""
+    if spec.fork is None:
+        reply = await conversation.prepare(log.messages, tools)
+        if reply is not None:
+            log.spend(reply)
+    log.keep_notes(conversation.notes)
 
 
 async def _ask(
@@ -278,7 +310,7 @@ def _condition(
     environment = rig.environment
     text = _task_text(spec, driver)
     tools = [tool.as_openai() for tool in environment.tools]
-    session = Session(rig.harness, text, tools, sandbox=rig.sandbox, budget=rig.budget)
+    session = Session(rig.harness, text, tools, sandbox=rig.sandbox, budget=rig.budget(spec))
     conditioned = session.condition(opening_messages(environment.system_prompt, text), tools)
     log.open(conditioned.messages, conditioned.tools)
     log.intervene(0, conditioned.interventions)

@@ -1,12 +1,14 @@
 """Whether a built-in model can act in a world; what cannot act has no score, not a score of 0."""
 
 from tasks.agent.builtin_models import GoldModel, NoopModel
+from tasks.agent.loops.looped_model import without_loop
 from tasks.agent.protocols import Environment, HasExpert, Model
 from tasks.agent.simulated_model import SimulatedEnvironment, SimulatedModel
 
 
 def idle_reason(model: Model, environment: Environment) -> str:
     """Why a model does nothing in a world, in one line; empty when it can act."""
+    model = without_loop(model)
     if isinstance(model, NoopModel):
         return f"{model.name} never acts"
     if isinstance(model, SimulatedModel) and not isinstance(environment, SimulatedEnvironment):

@@ -319,6 +319,23 @@ COMMENT ON COLUMN interventions."before" IS 'What stood there before: the model'
 COMMENT ON COLUMN interventions."after" IS 'What stood there afterwards: the rewritten call, the hint, the injected text.';
 COMMENT ON COLUMN interventions."suppressed" IS 'Whether another rule of the step came first, so this one had no effect.';
 
+CREATE TABLE agent_notes (
+    "trajectory_id"       VARCHAR NOT NULL,
+    "ordinal"             BIGINT NOT NULL,
+    "kind"                VARCHAR NOT NULL,
+    "text"                VARCHAR NOT NULL,
+    "about_trajectory_id" VARCHAR,
+    "carried"             BOOLEAN NOT NULL,
+    PRIMARY KEY ("trajectory_id", "ordinal")
+);
+COMMENT ON TABLE agent_notes IS 'What an agent''s loop had it write to itself: a plan, or a reflection on an earlier trial.';
+COMMENT ON COLUMN agent_notes."trajectory_id" IS 'Trajectory in which the agent was shown it.';
+COMMENT ON COLUMN agent_notes."ordinal" IS 'Position among the notes shown, oldest first.';
+COMMENT ON COLUMN agent_notes."kind" IS 'A plan for the episode, or a reflection on a trial that failed.';
+COMMENT ON COLUMN agent_notes."text" IS 'The note, bounded.';
+COMMENT ON COLUMN agent_notes."about_trajectory_id" IS 'Trial that a reflection is about; null for a plan.';
+COMMENT ON COLUMN agent_notes."carried" IS 'Whether it was written in an earlier trial, which spent the tokens.';
+
 CREATE TABLE prompts (
     "prompt_id" VARCHAR NOT NULL,
     "kind"      VARCHAR NOT NULL,
