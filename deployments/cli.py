@@ -14,6 +14,7 @@ from deployments.commands import (
     agents,
     cycles,
     data,
+    evaluating,
     gate,
     harness,
     outcomes,
@@ -34,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.callback()(common)
-for group in (cycles, stages, data, outcomes, views, agents):
+for group in (cycles, stages, evaluating, data, outcomes, views, agents):
     group.register(app)
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")

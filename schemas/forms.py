@@ -29,7 +29,9 @@ def read_form(form: type[F], values: Mapping[str, Any]) -> F:
         return form.model_validate(dict(values))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        name = ".".join(str(part) for part in first["loc"]).replace("_", "-")
+        # An item of a list has a place as well, which no option has.
+        parts = [part for part in first["loc"] if isinstance(part, str)]
+        name = ".".join(parts).replace("_", "-")
         what = f"--{name}: {first['msg']}; got {str(first['input'])[:100]!r}"
         raise ConfigError(what) from None
 
@@ -124,26 +126,6 @@ class CycleForm(Form):
         ge=10,
         le=30 * 86_400,
     )
-
-
-class EvaluateForm(Form):
-    """Success of one model in one harness, optionally against the harness without a layer."""
-
-    environment: str = Field(default="sqldesk", title="Environment")
-    model: str = Field(default="simulated:weak", title="Model")
-    agent: str = Field(default="", title="Agent", description="command:TEMPLATE, or empty.")
-    harness: str = Field(
-        default="current", title="Harness", description="seed, a name such as current, or an id."
-    )
-    split: Literal["train", "select", "sealed", "all"] = Field(
-        default="select", title="Split", description="gold and noop always run on all splits."
-    )
-    without: Literal["", "contract", "skills", "actions", "regulation"] = Field(
-        default="", title="Without layer", description="Also run without this layer, paired."
-    )
-    seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
-    tasks: int = Field(default=0, title="Tasks per split", ge=0)
-    repeats: int = Field(default=1, title="Repeats", ge=1, le=16)
 
 
 class PlanForm(Form):

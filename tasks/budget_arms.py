@@ -4,8 +4,8 @@ import asyncio
 from typing import Any, Literal
 
 from schemas.arms import BudgetArmRow
+from schemas.evaluation import EvaluationRow
 from schemas.forms import CycleForm
-from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan
 from tasks.collection import open_collector
 from tasks.statistics.proportions import wilson

@@ -15,10 +15,10 @@ from tasks.agent.protocols import Environment, Model
 from tasks.agent.standing import idle_reason
 from tasks.annotator.parameters import DEFAULT, taxonomy_version
 from tasks.editor_words import check_editor, editor_fingerprint
-from tasks.evaluation import SPLITS
 from tasks.gating_inputs import require_pinned
 from tasks.harness import Harness
 from tasks.harness_rows import harness_rows, task_rows
+from tasks.matrix.card import SPLITS
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
 

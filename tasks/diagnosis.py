@@ -7,8 +7,8 @@ from typing import Any
 from schemas.benefit import BenefitGapRow, BenefitRateRow, CounterfactualRow, DecisionPointRow
 from schemas.episode import Episode
 from schemas.errors import ConfigError
+from schemas.evaluation import EvaluationRow
 from schemas.forms import DiagnoseForm
-from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan, DiagnoseResult
 from schemas.runs import CycleRow
 from tasks.agent.fork import can_fork

@@ -9,6 +9,7 @@ MODEL = "simulated:weak|mid|strong, gold, noop, openai:NAME or replay:FILE."
 HARNESS = "seed, a name such as current, an id or its start, or a folder."
 REPEATS = "Rollouts per task; 1 where the model is deterministic."
 AGENT = "command:TEMPLATE runs your own agent program around the model."
+LOOP = "Agent loop: tool_call, react, plan_execute or reflexion."
 EDITOR = "rules, openai:NAME and others: see docs/editors.md."
 KEEP = "Leave the Prefect server of this run running."
 LAYER = "Also run without contract, skills, actions or regulation, paired."
@@ -17,10 +18,13 @@ RECORDINGS = "Files, folders or patterns of recorded episodes."
 SCHEDULE = "Cron of the scheduled cycle; empty for none."
 TASKS = "First N tasks of a split, families equal; 0 takes all."
 
+SEVERAL = "Several with commas."
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Environment = Annotated[str, typer.Option(help=ENVIRONMENT)]
 Model = Annotated[str, typer.Option(help=MODEL)]
 Agent = Annotated[str, typer.Option(help=AGENT)]
+Loop = Annotated[str, typer.Option(help=LOOP)]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
 Tasks = Annotated[int, typer.Option(help=TASKS)]
 Repeats = Annotated[int, typer.Option(help=REPEATS)]

@@ -1,4 +1,4 @@
-"""Commands of one stage each: collect, import, annotate, evolve, evaluate, diagnose, synthesize."""
+"""Commands of one stage each: collect, import, annotate, evolve, diagnose, synthesize."""
 
 from typing import Annotated, Any
 
@@ -6,12 +6,12 @@ import typer
 
 from deployments.commands.options import (
     HARNESS,
-    LAYER,
     RECORDINGS,
     Agent,
     Cycle,
     Environment,
     Json,
+    Loop,
     Model,
     Repeats,
     Seed,
@@ -26,7 +26,6 @@ def register(app: typer.Typer) -> None:
     app.command("import")(import_files)
     app.command("annotate")(annotate)
     app.command("evolve")(evolve)
-    app.command("evaluate")(evaluate)
     app.command("diagnose")(diagnose)
     app.command("synthesize")(synthesize)
 
@@ -35,6 +34,7 @@ def collect(
     environment: Environment = "sqldesk",
     model: Model = "simulated:weak",
     agent: Agent = "",
+    loop: Loop = "tool_call",
     harness: Annotated[str, typer.Option(help=HARNESS)] = "seed",
     split: Annotated[str, typer.Option(help="train, select or sealed.")] = "train",
     seed: Seed = 7,
@@ -50,6 +50,7 @@ def collect(
     values: dict[str, Any] = {"environment": environment, "model": model, "harness": harness}
     values |= {
         "agent": agent,
+        "loop": loop,
         "split": split,
         "seed": seed,
         "tasks": tasks,
@@ -126,38 +127,6 @@ def evolve(
         ImportedEvolutionForm, {"environment": environment, "candidate": candidate, "seed": seed}
     )
     _show(evolve_from_imports(form), as_json)
-
-
-def evaluate(
-    environment: Environment = "sqldesk",
-    model: Model = "simulated:weak",
-    agent: Agent = "",
-    harness: Annotated[str, typer.Option(help=HARNESS)] = "current",
-    split: Annotated[str, typer.Option(help="train, select, sealed or all.")] = "select",
-    without: Annotated[str, typer.Option(help=LAYER)] = "",
-    seed: Seed = 7,
-    tasks: Tasks = 0,
-    repeats: Repeats = 1,
-    as_json: Json = False,
-) -> int:
-    """Score one model in one harness; gold and noop run on all splits."""
-    from schemas.forms import EvaluateForm, read_form
-    from tasks.evaluation import evaluate as run
-
-    values: dict[str, Any] = {
-        "environment": environment,
-        "model": model,
-        "agent": agent,
-        "harness": harness,
-        "split": split,
-        "without": without,
-        "seed": seed,
-        "tasks": tasks,
-        "repeats": repeats,
-    }
-    result = run(read_form(EvaluateForm, values))
-    _show(result, as_json)
-    return 1 if result["success"] is None else 0
 
 
 def diagnose(

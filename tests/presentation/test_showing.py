@@ -8,7 +8,7 @@ import pytest
 
 from deployments.cli import run
 from schemas.errors import ConfigError
-from schemas.gate import EvaluationRow
+from schemas.evaluation import EvaluationRow
 from schemas.ids import make_id
 from tasks.report_page import write_report
 from tasks.showing import show_html, show_text

@@ -48,6 +48,12 @@ def _render(notes: Sequence[Note]) -> str:
     return "\n\n".join(parts)
 
 
+def written_calls(message: Message) -> list[tuple[str, str]]:
+    """Name and argument text of the calls of a message."""
+    calls: list[JsonObject] = message.get("tool_calls") or []
+    return [(call["function"]["name"], call["function"]["arguments"] or "") for call in calls]
+
+
 def list_tools(tools: Sequence[Message]) -> str:
     """Names and descriptions of tools, one a line."""
     functions: list[JsonObject] = [tool["function"] for tool in tools]

@@ -12,7 +12,7 @@ from typing import Any
 
 from schemas.episode import Episode
 from schemas.ids import canonical_json
-from tasks.agent.loops.notes import with_notes
+from tasks.agent.loops.notes import with_notes, written_calls
 from tasks.agent.loops.protocol import NoteRequest
 from tasks.agent.protocols import JsonObject, ModelReply, Note, RawCall
 
@@ -125,8 +125,7 @@ def _as_text(message: Message) -> tuple[str, str]:
     if role != "assistant":
         return role, content
     if not _ACTION.search(content):
-        calls = [call["function"] for call in message.get("tool_calls") or []]
-        written = [write_action(call["name"], call["arguments"] or "") for call in calls]
+        written = [write_action(*call) for call in written_calls(message)]
         return role, "\n".join(part for part in (content, *written) if part)
     return role, without_invented(content)
 

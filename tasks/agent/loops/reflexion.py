@@ -12,6 +12,7 @@ from typing import Any
 from schemas.episode import Episode
 from schemas.fields import Termination
 from tasks.agent.conversation import messages_before
+from tasks.agent.loops.notes import written_calls
 from tasks.agent.loops.protocol import NoteRequest
 from tasks.agent.loops.tool_call import ToolCall
 
@@ -74,8 +75,7 @@ def transcript(episode: Episode) -> str:
 def _line(message: Message, failed: set[str]) -> str:
     content = str(message.get("content") or "")
     if message["role"] == "assistant":
-        calls = [call["function"] for call in message.get("tool_calls") or []]
-        written = [f"{one['name']} {one['arguments']}" for one in calls]
+        written = [f"{name} {arguments}" for name, arguments in written_calls(message)]
         return f"you: {_short(' '.join([content, *written]))}"
     return f"{'error' if content in failed else 'result'}: {_short(content)}"
 
