@@ -17,11 +17,11 @@ from tasks.statistics.noninferiority import paired_lower_bound
 from tasks.statistics.resampling import paired_delta
 
 Means = Mapping[str, float]
-_AXES: Mapping[str, Callable[[EvaluationContrastRow], str]] = {
-    "environment": lambda row: row.environment,
-    "model": lambda row: row.model,
-    "loop": lambda row: row.loop,
-    "subject": lambda row: row.subject,
+_AXES: Mapping[str, Callable[[Contrast], str]] = {
+    "environment": lambda one: one.new.environment,
+    "model": lambda one: one.new.arm.word,
+    "loop": lambda one: one.new.arm.loop,
+    "subject": lambda one: one.subject,
 }
 
 
@@ -52,21 +52,32 @@ def summary_rows(
     *,
     seed: int,
 ) -> list[EvaluationSummaryRow]:
-    """What the contrasts of a kind say together, and along each axis that has several members."""
+    """What the contrasts of a kind say together, over all and along each axis.
+
+    `rows` are those of the contrasts, in their order.
+    """
     found: list[EvaluationSummaryRow] = []
-    pairs = [_pair(one, means) for one in contrasts]
-    for kind in dict.fromkeys(row.kind for row in rows):
-        chosen = [place for place, row in enumerate(rows) if row.kind == kind]
-        groups = {("all", ""): chosen}
-        for axis, value in _AXES.items():
-            members = list(dict.fromkeys(value(rows[place]) for place in chosen))
-            for member in members if len(members) > 1 else ():
-                groups[axis, member] = [n for n in chosen if value(rows[n]) == member]
-        for (axis, member), places in groups.items():
+    for kind in dict.fromkeys(one.kind for one in contrasts):
+        for (axis, member), places in _groups(contrasts, kind).items():
             base = {"kind": kind, "axis": axis, "member": member}
             picked = [rows[place] for place in places]
-            found.append(_summary_row(base, picked, [pairs[place] for place in places], seed))
+            pairs = [_pair(contrasts[place], means) for place in places]
+            found.append(_summary_row(base, picked, pairs, seed))
     return found
+
+
+def _groups(contrasts: Sequence[Contrast], kind: str) -> dict[tuple[str, str], list[int]]:
+    """Places of contrasts by axis and member; axes that part nothing or everything are left out."""
+    chosen = [place for place, one in enumerate(contrasts) if one.kind == kind]
+    groups = {("all", ""): chosen}
+    for axis, value in _AXES.items():
+        members: dict[str, list[int]] = {}
+        for place in chosen:
+            members.setdefault(value(contrasts[place]), []).append(place)
+        is_same = axis == "loop" and kind == "loop"  # what is tried is the loop
+        if 1 < len(members) < len(chosen) and not is_same:
+            groups |= {(axis, member): places for member, places in members.items()}
+    return groups
 
 
 def _pair(contrast: Contrast, means: Mapping[Cell, Means]) -> CellPair:

@@ -50,8 +50,12 @@ def show_evaluation(record: Record) -> Document:
     return Document(f"Evaluation {record['card_id']}", lead, groups, badges)
 
 
-def matrix_blocks(contrasts: Rows, note: str) -> tuple[Block, ...]:
-    """A picture and a table of differences."""
+def contrast_group(kind: str, contrasts: Rows, note: str) -> Group:
+    """Differences of one kind, as a picture where there are several and as a table."""
+    return Group(_TITLES[kind], _blocks(contrasts, note))
+
+
+def _blocks(contrasts: Rows, note: str) -> tuple[Block, ...]:
     table = _differences(contrasts, note)
     drawn = [
         Gain(_label(row), row["delta"], row["delta_lo"], row["delta_hi"])
@@ -136,7 +140,7 @@ def _pass_hat(row: Record) -> str:
 def _contrasts(contrasts: Rows, note: str) -> list[Group]:
     kinds = dict.fromkeys(row["kind"] for row in contrasts)
     return [
-        Group(_TITLES[kind], matrix_blocks([r for r in contrasts if r["kind"] == kind], note))
+        contrast_group(kind, [row for row in contrasts if row["kind"] == kind], note)
         for kind in kinds
     ]
 

@@ -125,7 +125,7 @@ class LoopedConversation:
         """
         loop = self.model.loop
         if self.model.is_simulated:
-            told = with_notes(messages, self.notes)
+            told = with_notes(loop.unvoice(messages), self.notes)
             return loop.read(loop.voice(await self.inner.reply(told, tools)))
         told, offered = loop.tell(messages, tools, self.notes)
         return loop.read(await self.inner.reply(told, offered))

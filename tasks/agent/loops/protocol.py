@@ -45,6 +45,10 @@ class Loop(Protocol):
         """A reply of a model that only knows native calls, as this loop would have it written."""
         ...
 
+    def unvoice(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """The conversation as such a model knows it: calls, and no words for them beside."""
+        ...
+
     def read(self, reply: ModelReply) -> ModelReply:
         """Find the calls in a reply."""
         ...

@@ -68,6 +68,10 @@ class React:
         text = "\n".join([f"Thought: {thought}", *actions])
         return replace(reply, text=text, calls=())
 
+    def unvoice(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Turns with a call lose the text that it was written in."""
+        return [{**one, "content": ""} if one.get("tool_calls") else one for one in messages]
+
     def read(self, reply: ModelReply) -> ModelReply:
         """The first action of a reply; calls that came natively all the same are kept."""
         call = None if reply.calls else read_action(reply.text)

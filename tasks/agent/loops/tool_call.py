@@ -31,6 +31,10 @@ class ToolCall:
         """As it is."""
         return reply
 
+    def unvoice(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """As it is."""
+        return messages
+
     def read(self, reply: ModelReply) -> ModelReply:
         """As it is."""
         return reply
