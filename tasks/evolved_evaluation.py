@@ -10,6 +10,7 @@ from schemas.evaluation_forms import EditorsForm, EvolvedForm, TransferForm
 from tasks.agent.protocols import Environment, Model
 from tasks.cycle import release
 from tasks.evaluation_matrix import arms_of, run_matrix, used_tasks
+from tasks.harness import Harness
 from tasks.matrix.card import Order
 from tasks.matrix.cells import Arm, LayerPlan, Matrix, World, plan_editors, plan_grid
 from tasks.workbench import Workbench
@@ -35,7 +36,7 @@ def evaluate_editors(form: EditorsForm, evolved: Sequence[Evolved]) -> dict[str,
     }
     base = bench.harness(environment.name, form.harness)
     matrix = plan_editors(environment.name, list(arms), base, made)
-    return _run(bench, form, "editors", _Plan(environment, arms, matrix, evolved))
+    return _run(bench, form, "editors", _Plan(environment, base, arms, matrix, evolved))
 
 
 def evaluate_transfer(form: TransferForm, evolved: Evolved) -> dict[str, Any]:
@@ -55,12 +56,13 @@ def evaluate_transfer(form: TransferForm, evolved: Evolved) -> dict[str, Any]:
     arms = arms_of(bench, words, [form.loop], split=form.split, agent="")
     worlds = [World(environment.name, (base, frozen))]
     matrix = plan_grid(worlds, list(arms), LayerPlan(), source=form.source)
-    return _run(bench, form, "transfer", _Plan(environment, arms, matrix, [evolved]))
+    return _run(bench, form, "transfer", _Plan(environment, base, arms, matrix, [evolved]))
 
 
 @dataclass(frozen=True)
 class _Plan:
     environment: Environment
+    base: Harness
     arms: Mapping[Arm, Model]
     matrix: Matrix
     evolved: Sequence[Evolved]
@@ -78,7 +80,10 @@ def _run(bench: Workbench, form: EvolvedForm, protocol: Protocol, plan: _Plan) -
         seed=form.seed,
         asked=form.model_dump(mode="json"),
         release=release(),
-        words={one.harness_id: f"{one.editor} on {one.model}" for one in plan.evolved},
+        words={
+            **{one.harness_id: f"{one.editor} on {one.model}" for one in plan.evolved},
+            plan.base.harness_id: form.harness,
+        },
         cycles=[vars(one) for one in plan.evolved],
     )
     return run_matrix(bench, order, form.tasks)

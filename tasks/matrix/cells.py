@@ -75,7 +75,7 @@ class LayerPlan:
     adds_each: bool = False
 
     def left_out(self, harness: Harness) -> tuple[Layer, ...]:
-        """Layers to take out of a harness; those without an artifact would change nothing."""
+        """Layers to take out of a harness; empty ones would change nothing."""
         everything = _filled(harness) if self.leaves_out_all else ()
         return tuple(dict.fromkeys([*self.without, *everything]))
 
@@ -164,8 +164,9 @@ def _compare_layers(made: _Builder, full: Cell, harness: Harness, layers: LayerP
 
 
 def _filled(harness: Harness) -> tuple[Layer, ...]:
-    """Layers that are on and hold an artifact."""
+    """Layers that are on and hold an artifact, or text before the first section."""
     held = {artifact.layer for artifact in harness.artifacts}
+    held |= {"contract"} if harness.contract.preamble.strip() else set()
     return tuple(layer for layer in LAYERS if layer in held and layer in harness.layers)
 
 
