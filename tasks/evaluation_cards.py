@@ -53,7 +53,8 @@ def card_record(reader: Reader, card_id: str) -> dict[str, Any]:
     cells.sort(key=lambda row: order[_key(row)])
     contrasts = [_plain(row) for row in reader.rows(EvaluationContrastRow, "card_id = ?", one)]
     by_id = {row["evaluation_id"]: row for row in cells}
-    contrasts.sort(key=lambda row: (row["kind"], order[_key(by_id[row["new_evaluation_id"]])]))
+    both = ("new_evaluation_id", "old_evaluation_id")
+    contrasts.sort(key=lambda row: (row["kind"], *(order[_key(by_id[row[name]])] for name in both)))
     summaries = reader.rows(EvaluationSummaryRow, "card_id = ?", one)
     return {
         "kind": "evaluation",

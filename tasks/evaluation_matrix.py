@@ -82,6 +82,7 @@ def run_matrix(bench: Workbench, order: Order, limit: int) -> dict[str, Any]:
         return read_card(bench, done) | {"already_done": True, "rollouts": 0}
     _require_acting(order)
     with in_stage("evaluate"):
+        bench.commit()  # what a killed run has landed is used instead of being run again
         episodes, made = asyncio.run(_run_cells(bench, order, limit))
         card_id = _store(bench, order, episodes)
     return read_card(bench, card_id) | {"already_done": False, "rollouts": made}
