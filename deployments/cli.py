@@ -14,6 +14,7 @@ from deployments.commands import (
     agents,
     cycles,
     data,
+    environments,
     evaluating,
     gate,
     harness,
@@ -39,6 +40,7 @@ for group in (cycles, stages, evaluating, data, outcomes, views, agents):
     group.register(app)
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")
+app.add_typer(environments.app, name="env")
 app.add_typer(runtime.app, name="runtime")
 
 

@@ -200,6 +200,8 @@ class EvaluationCardRow(Row):
     """Task pools: by environment and split the tasks there are, used, and held out."""
     step_budgets: JsonText
     """Most turns of an episode by environment."""
+    noise: JsonText
+    """Why equal runs may end differently, by environment; those where they cannot are left out."""
     trials: Count
     """Trials of each task; 1 where a model always replies alike."""
     seed: Count

@@ -12,6 +12,7 @@ from schemas.fields import Row
 from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
 from schemas.runs import CycleTrajectoryRow
+from tasks.agent.offers import most_together, noise_of, repeats_alike
 from tasks.agent.protocols import Environment, Model, TakesNotes, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.harness import Harness, Sandbox
@@ -82,7 +83,7 @@ class Collector:
         self, harness: Harness, specs: Sequence[EpisodeSpec], purpose: str
     ) -> list[Episode]:
         """As `run`, for specs that may be forks."""
-        rig = Rig(self.environment, self.model, harness, self.sandbox, self.bench.now)
+        rig = Rig(self.environment, self.model, harness, self.sandbox, self.bench.now, self._places)
         for wave in self._waves(specs):
             await self._make(rig, [self._after_its_trials(rig, spec) for spec in wave], purpose)
         found = [self._known[trajectory_id(rig, spec)] for spec in specs]
@@ -137,6 +138,12 @@ class Collector:
     def _learns(self) -> bool:
         """Whether a trial of a task must wait for the one before it."""
         return isinstance(self.model, TakesNotes) and self.model.learns
+
+    @cached_property
+    def _places(self) -> asyncio.Semaphore | None:
+        """Shared by all calls, some of which run at the same time."""
+        most = most_together(self.environment)
+        return None if most is None else asyncio.Semaphore(most)
 
     @cached_property
     def _stored(self) -> frozenset[str]:
@@ -220,7 +227,7 @@ async def _collect_split(
     model = bench.model(form.model, form.record, agent=form.agent, loop=form.loop)
     tasks = first_tasks(environment.tasks(form.split), form.tasks)
     bench.land(task_rows(environment, tasks), "collect")
-    count = 1 if model.is_deterministic else form.repeats
+    count = 1 if repeats_alike(model, environment) else form.repeats
     async with open_collector(bench, environment, model, form.seed) as collector:
         episodes = await collector.run(harness, tasks, "collect", range(count))
     bench.commit()
@@ -229,6 +236,7 @@ async def _collect_split(
         "environment": environment.name,
         "model": model.name,
         "simulated": model.is_simulated,
+        "noise": noise_of(environment),
         "harness_id": harness.harness_id,
         "split": form.split,
         "tasks": len(task_means(episodes)),

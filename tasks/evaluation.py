@@ -7,6 +7,7 @@ from typing import Any
 from schemas.errors import ConfigError
 from schemas.evaluation_forms import EvaluateForm
 from schemas.plans import CyclePlan, ScoreResult
+from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment
 from tasks.collection import open_collector
 from tasks.cycle import release
@@ -38,7 +39,7 @@ async def _score_sealed(
     tasks = first_tasks(environment.tasks("sealed"), form.tasks)
     async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:
         episodes = await collector.run(
-            harness, tasks, f"sealed:{purpose}", plan.repeats(model.is_deterministic)
+            harness, tasks, f"sealed:{purpose}", plan.repeats(repeats_alike(model, environment))
         )
     require_judged(episodes)
     scored = Scored(

@@ -13,7 +13,7 @@ from schemas.fields import Row
 from tasks.workbench import Workbench
 from warehouse.reader import Reader
 
-_JSON = ("models", "harnesses", "loops", "pools", "step_budgets", "cycles", "inputs")
+_JSON = ("models", "harnesses", "loops", "pools", "step_budgets", "noise", "cycles", "inputs")
 _DONE = """
 SELECT card_id FROM evaluation_cards WHERE inputs_id = ? AND faults = 0
 ORDER BY created_at DESC, card_id LIMIT 1
@@ -61,6 +61,7 @@ def card_record(reader: Reader, card_id: str) -> dict[str, Any]:
         "card_id": card_id,
         "protocol": card.protocol,
         "simulated": card.simulated,
+        "noise": "; ".join(dict.fromkeys(json.loads(card.noise).values())),
         **_single(cells, contrasts),
         "faults": card.faults,
         "cells": cells,

@@ -9,6 +9,7 @@ from schemas.episode import Episode
 from schemas.errors import ConfigError
 from schemas.fields import Split
 from tasks.agent.builtin_models import NoopModel
+from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment, Model, TakesNotes, Task
 from tasks.agent.standing import idle_reason
 from tasks.collection import Collector, open_collector
@@ -124,7 +125,8 @@ async def _run_cell(
     harness = order.matrix.harnesses[cell.harness_id]
     rows = [*harness_rows(harness), *task_rows(collector.environment, tasks)]
     collector.bench.land(rows, "evaluate")
-    trials = 1 if collector.model.is_deterministic else order.trials
+    alike = repeats_alike(collector.model, collector.environment)
+    trials = 1 if alike else order.trials
     return await collector.run(harness, tasks, "evaluate", range(trials))
 
 

@@ -9,6 +9,7 @@ from schemas.plans import CyclePlan
 from tasks.agent.chat_model import ChatModel
 from tasks.agent.fork import can_fork
 from tasks.agent.loops.looped_model import without_loop
+from tasks.agent.offers import repeats_alike
 from tasks.agent.own_stage import PlaysItself
 from tasks.agent.protocols import Environment, Model, Reskinnable, Task
 from tasks.agent.rollout import fork_spec
@@ -52,21 +53,27 @@ async def open_world(desk: GateDesk, base: Harness, round_number: int) -> GateWo
     episodes = cycle_episodes(desk.bench, desk.plan.cycle_id, purpose) if form.exposures else []
     train = first_tasks(environment.tasks("train"), form.tasks)
     is_forkable = can_fork(environment, desk.model)
+    is_alike = repeats_alike(desk.model, environment)
     return GateWorld(
         cycle_id=desk.plan.cycle_id,
         seed=form.seed,
         select=first_tasks(environment.tasks("select"), form.tasks),
         must_pass=await _must_pass(desk, base, round_number),
-        is_deterministic=desk.model.is_deterministic,
+        is_deterministic=is_alike,
         run=run,
         settings=GateSettings(slots=form.slots, repeats=form.repeats, exposures=form.exposures),
-        measures_noise=not desk.model.is_deterministic
+        measures_noise=not is_alike
         or isinstance(without_loop(desk.model), ChatModel | PlaysItself),
         fork=_fork(desk) if is_forkable else None,
         history=History(tuple(episodes), desk.replayer) if episodes else None,
         reskin=environment.reskin if isinstance(environment, Reskinnable) else None,
         train_families=dict(Counter(task.family for task in train)),
     )
+
+
+def _may_vary(model: Model) -> bool:
+    """Whether nobody can promise that a model repeats itself, even at temperature 0."""
+    return isinstance(without_loop(model), ChatModel | PlaysItself)
 
 
 def _fork(desk: GateDesk) -> RunForks:
@@ -103,7 +110,7 @@ async def _must_pass(desk: GateDesk, base: Harness, round_number: int) -> tuple[
             task_id = episode.trajectory.task_id
             passed[task_id] = passed.get(task_id, True) and episode.is_success
     tasks = [task for task in desk.environment.tasks("train") if passed.get(task.task_id)]
-    if desk.model.is_deterministic or not tasks:
+    if repeats_alike(desk.model, desk.environment) or not tasks:
         return tuple(tasks)
     some = order_tasks(tasks, desk.plan.form.seed)[:MOST_STABLE]
     episodes = await desk.collector.run(base, some, "gate", range(STABLE_RUNS))

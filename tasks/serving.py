@@ -26,6 +26,7 @@ from tasks.workbench import Workbench
 logger = logging.getLogger(__name__)
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+ENDING = (signal.SIGINT, signal.SIGTERM)
 REOPEN_S = 30.0
 """Seconds before a sandbox that died is opened again."""
 
@@ -159,9 +160,13 @@ def _warm_up(harness: Harness) -> None:
 
 async def _interrupted() -> None:
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         loop.add_signal_handler(number, ended.set)
     await ended.wait()
+    # Whoever asks twice does not want to wait for requests under way; the journal is complete.
+    for number in ENDING:
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _address(options: ServeOptions) -> Address:

@@ -17,6 +17,7 @@ from deployments.commands.options import (
     Json,
     Loop,
     Seed,
+    SideEffects,
     Tasks,
 )
 from deployments.console import emit_json, emit_text, note, output_width
@@ -28,6 +29,7 @@ Trials = Annotated[
         "--trials", "--repeats", help="Runs per task, for pass^k; 1 where the model is fixed."
     ),
 ]
+_UNASKED = ("as_json", "_effects")
 Rounds = Annotated[int, typer.Option(help="Most edit rounds of a cycle.")]
 Slots = Annotated[int, typer.Option(help="Paired trials of a cycle.")]
 
@@ -74,10 +76,11 @@ def evaluate(
     trials: Trials = 1,
     rounds: Rounds = 3,
     slots: Slots = 6,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> int:
     """Score models in harnesses, worlds and loops, paired; gold and noop run on all splits."""
-    given = {name: value for name, value in locals().items() if name != "as_json"}
+    given = {name: value for name, value in locals().items() if name not in _UNASKED}
     return _emit(_editors(given) if editors else _grid(given), as_json)
 
 
@@ -96,10 +99,11 @@ def transfer(
     trials: Trials = 1,
     rounds: Rounds = 3,
     slots: Slots = 6,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> int:
     """Evolve a harness on one model, freeze it, and score other models in it."""
-    given = {name: value for name, value in locals().items() if name != "as_json"}
+    given = {name: value for name, value in locals().items() if name not in _UNASKED}
     from flows.transfer_harness import run_transfer
     from schemas.evaluation_forms import TransferForm
     from schemas.forms import read_form

@@ -7,7 +7,6 @@ which they are brought back to where they were.
 
 import base64
 import itertools
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -16,7 +15,8 @@ from schemas.errors import ConfigError, EnvironmentFault
 from schemas.fields import Split
 from schemas.ids import canonical_json
 from tasks.agent.protocols import ActResult, Call, Task, ToolSpec, Verdict, World
-from tasks.environments.host_process import MESSAGE, Child, ChildGone, Command
+from tasks.environments.host_commands import read_command
+from tasks.environments.host_process import Child, ChildGone, Command
 from tasks.environments.host_values import (
     Described,
     read_act_result,
@@ -42,11 +42,7 @@ def open_environment(
         ConfigError: the word is no module path, or the factory cannot be imported, breaks, or
             makes no environment.
     """
-    module, _, factory = word.partition(":")
-    if not all(part.isidentifier() for part in [*module.split("."), *factory.split(".")]):
-        what = f"{word[:MESSAGE]!r} is no module path"
-        raise ConfigError(what, hint="expected package.module:factory")
-    return HostedEnvironment(Command(word, python or sys.executable), answer_s, start_s)
+    return HostedEnvironment(read_command(word, python), answer_s, start_s)
 
 
 class HostedEnvironment:
@@ -54,7 +50,9 @@ class HostedEnvironment:
 
     is_blocking = True
 
-    def __init__(self, command: Command, answer_s: float, start_s: float) -> None:
+    def __init__(
+        self, command: Command, answer_s: float = ANSWER_S, start_s: float = START_S
+    ) -> None:
         self._command, self._answer_s, self._start_s = command, answer_s, start_s
         self._lock = threading.Lock()
         self._child: Child | None = None

@@ -11,6 +11,7 @@ import threading
 import time
 import weakref
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -18,7 +19,6 @@ from typing import Any, NoReturn
 from schemas.errors import ConfigError, EnvironmentFault
 from schemas.text import clean_text
 
-CHILD = Path(__file__).with_name("host_child.py")
 MAX_LINE = 64 * 1024 * 1024
 MESSAGE = 300
 KEPT_LINES = 20
@@ -31,10 +31,21 @@ class ChildGone(EnvironmentFault):
 
 @dataclass(frozen=True)
 class Command:
-    """How a child is started: the factory's word and the interpreter."""
+    """How a child is started.
+
+    Attributes:
+        word: what the user named; it stands in messages.
+        words: program and arguments.
+        folder: where it runs; null for the present folder.
+        environ: its variables; null for ours.
+        remedy: what to do when the program cannot be started.
+    """
 
     word: str
-    python: str
+    words: tuple[str, ...]
+    folder: Path | None = None
+    environ: Mapping[str, str] | None = None
+    remedy: str = "check the path of the program"
 
 
 class Child:
@@ -60,18 +71,20 @@ class Child:
             raise
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        command = [self.command.python, str(CHILD), self.command.word]
+        command = self.command
         try:
             return subprocess.Popen(
-                command,
+                command.words,
+                cwd=command.folder,
+                env=None if command.environ is None else dict(command.environ),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
             )
         except OSError as error:
-            what = f"interpreter {self.command.python!r} cannot be started: {error.strerror}"
-            raise ConfigError(what, hint="set TACKROOM_PYTHON to the path of a Python") from error
+            what = f"`{command.word}`: {command.words[0]!r} cannot be started: {error.strerror}"
+            raise ConfigError(what, hint=command.remedy) from error
 
     @property
     def is_alive(self) -> bool:

@@ -5,17 +5,23 @@ from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
 from schemas.errors import ConfigError, TackroomError
+from schemas.settings import Settings, load_settings
 from tasks.agent.protocols import Environment
 from tasks.environments.host_child import describe_error
 
 GROUP = "tackroom.environments"
 HOST_MODULE = "tasks.environments.host"
+FOLDER = "world:"
+FILE = "world.toml"
 EMBEDDED = {
     "household": "tasks.environments.household:create",
+    "orderdesk": "tasks.environments.orderdesk:create",
     "sqldesk": "tasks.environments.sqldesk:create",
+    "webshop": "tasks.environments.webshop:create",
 }
 """What a source checkout offers without being installed."""
 IMPORTED = ("tau_bench_", "tau2_")
@@ -32,28 +38,73 @@ class Closable(Protocol):
         ...
 
 
+def close(environment: Environment) -> None:
+    """Let go of what an environment holds."""
+    if isinstance(environment, Closable):
+        environment.close()
+
+
 def environment_names() -> tuple[str, ...]:
     """Names that can be resolved, sorted."""
     return tuple(sorted(_entry_points()))
 
 
-def resolve_environment(word: str, *, python: str | None = None) -> Environment:
+def resolve_environment(
+    word: str, *, python: str | None = None, settings: Settings | None = None
+) -> Environment:
     """Open the environment a user named.
 
-    `package.module:factory` is run in a child process with the interpreter `python`.
+    `package.module:factory` is run in a child process with the interpreter `python`; a folder with
+    a `world.toml` takes variables and endpoints from the settings.
 
     Raises:
         ConfigError: there is no such environment, it cannot be opened, or it has the name of
             another one.
     """
     known = _entry_points()
-    if ":" in word:
+    if not is_own(word):
+        if word not in known:
+            raise _unknown(word, tuple(sorted(known)))
+        return named_as_installed(word, known[word])
+    folder = folder_of(word)
+    if folder is None:
         opened = _open_hosted(word, python)
-        refuse_taken(word, opened, known)
-        return opened
-    if word not in known:
-        raise _unknown(word, tuple(sorted(known)))
-    return named_as_installed(word, known[word])
+    else:
+        opened = checked(word, _open_folder(folder, settings or load_settings()))
+    refuse_taken(word, opened, known)
+    return opened
+
+
+def is_own(word: str) -> bool:
+    """Whether a word names a world of the user's own, rather than one that is installed."""
+    return ":" in word or folder_of(word) is not None
+
+
+def folder_of(word: str) -> Path | None:
+    """The folder of a world that a word names: `world:FOLDER`, or a path.
+
+    An installed world goes before a folder of its name.
+    """
+    if word.startswith(FOLDER):
+        return Path(word.removeprefix(FOLDER))
+    if word in _entry_points() or ":" in word:
+        return None
+    is_path = "/" in word or word.startswith(".")
+    return Path(word) if is_path or _holds_world(word) else None
+
+
+def _holds_world(word: str) -> bool:
+    try:
+        return bool(word) and (Path(word) / FILE).is_file()
+    except OSError:  # such as a name that is too long for one
+        return False
+
+
+def _open_folder(folder: Path, settings: Settings) -> Environment:
+    """Worlds over services bring clients that other worlds need not load."""
+    from tasks.environments.declared.environment import open_folder
+
+    return open_folder(folder, settings)
 
 
 def named_as_installed(word: str, point: EntryPoint) -> Environment:
@@ -79,8 +130,7 @@ def refuse_taken(word: str, opened: Environment, taken: Iterable[str]) -> None:
     """
     if opened.name not in set(taken) and not opened.name.startswith(IMPORTED):
         return
-    if isinstance(opened, Closable):
-        opened.close()
+    close(opened)
     kind = "an imported" if opened.name.startswith(IMPORTED) else "another"
     what = f"environment `{word}` calls itself `{opened.name}`, the name of {kind} environment"
     raise ConfigError(what, hint=f"rename it: give what `{word}` makes another `name`")

@@ -9,6 +9,7 @@ from schemas.episode import Episode
 from schemas.evaluation import EvaluationCardRow, Protocol
 from schemas.fields import Split
 from schemas.ids import canonical_json, make_id
+from tasks.agent.offers import noise_of
 from tasks.agent.protocols import Environment, Model
 from tasks.agent.sampling import sampling_of
 from tasks.matrix.cells import Arm, Cell, Matrix
@@ -90,6 +91,9 @@ def card_row(
         pools=canonical_json(_pools(order)),
         step_budgets=canonical_json(
             {name: one.step_budget for name, one in order.environments.items()}
+        ),
+        noise=canonical_json(
+            {name: noise for name, one in order.environments.items() if (noise := noise_of(one))}
         ),
         trials=order.trials,
         seed=order.seed,

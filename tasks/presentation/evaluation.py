@@ -226,6 +226,7 @@ def _card(card: Record) -> Group:
                 ("trials", card["trials"]),
                 ("most steps", ", ".join(f"{k} {v}" for k, v in card["step_budgets"].items())),
                 ("seed", card["seed"]),
+                ("noise", on_one_line("; ".join(card["noise"].values()), 1_000)),
                 ("source", _name(card["source"])),
                 ("cycles", on_one_line(cycles, 2_000)),
             ),

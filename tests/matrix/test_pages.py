@@ -39,6 +39,7 @@ def record(compared):
             "loops": ["tool_call"],
             "trials": 1,
             "step_budgets": {"desk": 12},
+            "noise": {"desk": "a model judges"},
             "seed": 7,
             "source": "",
             "cycles": [],
@@ -68,6 +69,7 @@ def test_a_terminal_shows_numbers_with_intervals_and_reasons_for_missing_ones(re
     assert "2 episodes ended by infrastructure are left out" in text
     assert "\x1b" not in text
     assert "240" in text
+    assert "a model judges" in text
 
 
 def test_a_page_draws_the_differences_and_escapes_names(record):
@@ -123,6 +125,7 @@ def test_a_stored_card_is_found_by_its_start(tmp_path, monkeypatch, compared, ca
         loops='["tool_call"]',
         pools="[]",
         step_budgets="{}",
+        noise="{}",
         trials=1,
         seed=7,
         source="",

@@ -1179,6 +1179,7 @@ CREATE TABLE evaluation_cards (
     "loops"        VARCHAR NOT NULL,
     "pools"        VARCHAR NOT NULL,
     "step_budgets" VARCHAR NOT NULL,
+    "noise"        VARCHAR NOT NULL,
     "trials"       BIGINT NOT NULL,
     "seed"         BIGINT NOT NULL,
     "source"       VARCHAR NOT NULL,
@@ -1201,6 +1202,7 @@ COMMENT ON COLUMN evaluation_cards."harnesses" IS 'Harnesses with environment an
 COMMENT ON COLUMN evaluation_cards."loops" IS 'Agent loops.';
 COMMENT ON COLUMN evaluation_cards."pools" IS 'Task pools: by environment and split the tasks there are, used, and held out.';
 COMMENT ON COLUMN evaluation_cards."step_budgets" IS 'Most turns of an episode by environment.';
+COMMENT ON COLUMN evaluation_cards."noise" IS 'Why equal runs may end differently, by environment; those where they cannot are left out.';
 COMMENT ON COLUMN evaluation_cards."trials" IS 'Trials of each task; 1 where a model always replies alike.';
 COMMENT ON COLUMN evaluation_cards."seed" IS 'Seed of episodes and of all draws.';
 COMMENT ON COLUMN evaluation_cards."source" IS 'Model that the transfer ratio is taken against; empty for none.';
