@@ -43,13 +43,13 @@ def make_cell(word, harness_id, solved, environment="desk"):
 def compared():
     """Contrast and summary rows of models by what they solve before and after."""
 
-    def compare(solved, *, source="", kind="harness"):
+    def compare(solved, *, source=""):
         means, rows, contrasts = {}, {}, []
         for word, (before, after) in solved.items():
             old, new = (make_cell(word, name, n) for name, n in ((BASE, before), (NEW, after)))
             for cell, mean, row in (old, new):
                 means[cell], rows[cell] = mean, row
-            contrasts.append(Contrast(kind, NEW, old[0], new[0]))
+            contrasts.append(Contrast("harness", NEW, old[0], new[0]))
         found = contrast_rows(contrasts, means, rows, source=source, seed=7)
         return found, summary_rows(contrasts, means, found, seed=7), list(rows.values())
 

@@ -144,7 +144,7 @@ def test_an_endpoint_that_is_down_leaves_no_score_and_says_so(make_command_line)
         {
             "TACKROOM_MODELS__GONE__BASE_URL": "http://127.0.0.1:9/v1",
             "TACKROOM_MODELS__GONE__MODEL": "m",
-            "TACKROOM_MODELS__GONE__LIMITS__RETRIES": "0",
+            "TACKROOM_MODELS__GONE__LIMITS__MAX_RETRIES": "0",
         },
     )
     arguments = ("evaluate", "--tasks", "4", "--json", "--models")

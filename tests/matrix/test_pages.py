@@ -1,6 +1,7 @@
 """An evaluation as people see it: terminal, page, report; and the inventory of components."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -135,7 +136,7 @@ def test_a_stored_card_is_found_by_its_start(tmp_path, monkeypatch, compared, ca
         faults=0,
         inputs=canonical_json({"cells": keys}),
         release="1",
-        created_at="2026-01-01T00:00:00Z",
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
     store = Warehouse(tmp_path / "home")
     with open_database(store.paths.live, read_only=False) as connection:
