@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 from schemas.harness import ArtifactFaultRow
+from schemas.notes import AgentNoteRow
 from schemas.trajectories import (
-    AgentNoteRow,
     InterventionRow,
     PromptRow,
     StepRow,

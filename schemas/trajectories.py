@@ -21,8 +21,6 @@ from schemas.fields import (
     TrajectoryId,
 )
 
-NoteKind = Literal["plan", "reflection"]
-
 
 class TaskRow(Row):
     """One problem of an environment."""
@@ -237,23 +235,6 @@ class InterventionRow(Row):
     """What stood there afterwards: the rewritten call, the hint, the injected text."""
     suppressed: bool = False
     """Whether another rule of the step came first, so this one had no effect."""
-
-
-class AgentNoteRow(Row):
-    """What an agent's loop had it write to itself: a plan, or a reflection on an earlier trial."""
-
-    trajectory_id: TrajectoryId
-    """Trajectory in which the agent was shown it."""
-    ordinal: Count
-    """Position among the notes shown, oldest first."""
-    kind: NoteKind
-    """A plan for the episode, or a reflection on a trial that failed."""
-    text: str
-    """The note, bounded."""
-    about_trajectory_id: str | None
-    """Trial that a reflection is about; null for a plan."""
-    carried: bool
-    """Whether it was written in an earlier trial, which spent the tokens."""
 
 
 class PromptRow(Row):

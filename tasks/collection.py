@@ -12,8 +12,13 @@ from schemas.fields import Row
 from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
 from schemas.runs import CycleTrajectoryRow
+from tasks.agent.noting import TakesNotes
 from tasks.agent.offers import most_together, noise_of, repeats_alike
-from tasks.agent.protocols import Environment, Model, TakesNotes, Task
+from tasks.agent.protocols import (
+    Environment,
+    Model,
+    Task,
+)
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.harness import Harness, Sandbox
 from tasks.harness_rows import harness_rows, task_rows

@@ -62,7 +62,7 @@ def card_record(reader: Reader, card_id: str) -> dict[str, Any]:
         "protocol": card.protocol,
         "simulated": card.simulated,
         "noise": "; ".join(dict.fromkeys(json.loads(card.noise).values())),
-        **_single(cells, contrasts),
+        **_single(_named(card, cells), contrasts),
         "faults": card.faults,
         "cells": cells,
         "contrasts": contrasts,
@@ -75,13 +75,17 @@ def _key(cell: dict[str, Any]) -> tuple[str, ...]:
     return (cell["environment"], cell["model"], cell["harness_id"], cell["split"])
 
 
-def _single(cells: list[dict[str, Any]], contrasts: list[dict[str, Any]]) -> dict[str, Any]:
+def _named(card: EvaluationCardRow, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Cells of harnesses that a user named; variants without a layer have no name."""
+    named = {one["harness_id"] for one in json.loads(card.harnesses) if one["word"]}
+    return [cell for cell in cells if cell["harness_id"] in named]
+
+
+def _single(whole: list[dict[str, Any]], contrasts: list[dict[str, Any]]) -> dict[str, Any]:
     """The score itself, where one model was scored in one harness."""
-    tried = {row["new_evaluation_id"] for row in contrasts}
-    whole = [row for row in cells if row["evaluation_id"] in tried] if contrasts else cells
-    first = whole[0]
     if len({_key(row)[:3] for row in whole}) != 1:
         return {}
+    first = whole[0]
     tasks = sum(row["tasks"] for row in whole)
     single = {
         "environment": first["environment"],

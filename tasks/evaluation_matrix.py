@@ -9,8 +9,13 @@ from schemas.episode import Episode
 from schemas.errors import ConfigError
 from schemas.fields import Split
 from tasks.agent.builtin_models import NoopModel
+from tasks.agent.noting import TakesNotes
 from tasks.agent.offers import repeats_alike
-from tasks.agent.protocols import Environment, Model, TakesNotes, Task
+from tasks.agent.protocols import (
+    Environment,
+    Model,
+    Task,
+)
 from tasks.agent.standing import idle_reason
 from tasks.collection import Collector, open_collector
 from tasks.evaluation_cards import finished_card, read_card

@@ -12,9 +12,9 @@ from schemas.episode import Episode
 from schemas.errors import DataContractError, WarehouseError
 from schemas.fields import Row
 from schemas.harness import ArtifactFaultRow
+from schemas.notes import AgentNoteRow
 from schemas.tables import TABLE_OF_ROW
 from schemas.trajectories import (
-    AgentNoteRow,
     InterventionRow,
     PromptRow,
     StepRow,

@@ -9,9 +9,9 @@ from schemas.episode import Episode
 from schemas.fields import Outcome, Termination
 from schemas.harness import ArtifactFaultRow
 from schemas.ids import canonical_json, make_id, sha256_hex
+from schemas.notes import AgentNoteRow
 from schemas.text import clean_text
 from schemas.trajectories import (
-    AgentNoteRow,
     InterventionRow,
     PromptRow,
     StepRow,
@@ -19,7 +19,11 @@ from schemas.trajectories import (
     TrajectoryRow,
 )
 from tasks.agent.conversation import Message, opening_messages
-from tasks.agent.protocols import ModelReply, Note, Verdict
+from tasks.agent.noting import Note
+from tasks.agent.protocols import (
+    ModelReply,
+    Verdict,
+)
 from tasks.harness import ArtifactFault, Intervention
 
 FAULT_LENGTH = 300

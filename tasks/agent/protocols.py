@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from schemas.episode import Episode
 from schemas.fields import Split
-from schemas.trajectories import NoteKind
+from tasks.agent.noting import Note
 
 JsonObject = dict[str, Any]
 
@@ -266,23 +266,8 @@ class EpisodeContext:
     repeat: int
     earlier: Episode | None = None
     """The trial before this one, for an agent that learns from it."""
-    notes: tuple["Note", ...] = ()
+    notes: tuple[Note, ...] = ()
     """Notes of the episode that a fork goes on from."""
-
-
-@dataclass(frozen=True)
-class Note:
-    """What an agent wrote to itself.
-
-    Attributes:
-        about: id of the trial that a reflection is about; empty for a plan.
-        is_carried: whether an earlier trial wrote it.
-    """
-
-    kind: NoteKind
-    text: str
-    about: str = ""
-    is_carried: bool = False
 
 
 class Conversation(Protocol):
@@ -324,38 +309,6 @@ class Model(Protocol):
 
     def open(self, context: EpisodeContext, /) -> Conversation:
         """Start an episode."""
-        ...
-
-
-@runtime_checkable
-class KeepsNotes(Protocol):
-    """A conversation of an agent that writes to itself before its first turn."""
-
-    notes: tuple[Note, ...]
-    """Everything it is shown of its own writing, oldest first."""
-
-    async def prepare(
-        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]], /
-    ) -> ModelReply | None:
-        """Write the note that is due, before the first turn; the reply that it came in, if any.
-
-        Raises:
-            ModelFault: as `reply`.
-        """
-        ...
-
-
-@runtime_checkable
-class TakesNotes(Protocol):
-    """A model in a loop in which the agent may write to itself."""
-
-    @property
-    def learns(self) -> bool:
-        """Whether a trial of a task depends on the trials before it, which must be run first."""
-        ...
-
-    def notes_due(self, earlier: Episode | None, /) -> int:
-        """Requests for notes before the first turn; each spends one unit of budget."""
         ...
 
 

@@ -27,6 +27,7 @@ from tasks.agent.attempts import as_attempt
 from tasks.agent.conversation import opening_messages
 from tasks.agent.episode_log import Ending, EpisodeLog, Identity
 from tasks.agent.fork import Fork, replay_prefix
+from tasks.agent.noting import KeepsNotes, Note, TakesNotes
 from tasks.agent.own_stage import OwnStage, Played, PlaysItself
 from tasks.agent.protocols import (
     Call,
@@ -34,12 +35,9 @@ from tasks.agent.protocols import (
     Environment,
     EpisodeContext,
     JsonObject,
-    KeepsNotes,
     ManagedModel,
     Model,
     ModelReply,
-    Note,
-    TakesNotes,
     Task,
 )
 from tasks.agent.turn import Turn, clean_reply

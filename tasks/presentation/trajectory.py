@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from schemas.episode import Episode
 from schemas.failures import FailureLabelRow, RuleHitRow
+from schemas.notes import AgentNoteRow
 from schemas.runs import CycleTrajectoryRow
-from schemas.trajectories import AgentNoteRow, TrajectoryRow, VerdictRow
+from schemas.trajectories import TrajectoryRow, VerdictRow
 from tasks.presentation.cutting import as_facts, number, on_one_line, shown
 from tasks.presentation.document import Document, Facts, Group, Passage, Table, facts
 from tasks.presentation.step import Evidence, Limits, show_step

@@ -10,13 +10,13 @@ from schemas.text import clean_text
 from tasks.agent.loops.notes import NOTE_CHARS, with_notes
 from tasks.agent.loops.protocol import Loop
 from tasks.agent.loops.reflexion import MEMORY
+from tasks.agent.noting import Note
 from tasks.agent.protocols import (
     Conversation,
     EpisodeContext,
     ManagedModel,
     Model,
     ModelReply,
-    Note,
 )
 from tasks.agent.sources import source_hash
 

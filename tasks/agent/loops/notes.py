@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tasks.agent.protocols import JsonObject, Note
+from tasks.agent.noting import Note
+from tasks.agent.protocols import (
+    JsonObject,
+)
 
 Message = Mapping[str, Any]
 NOTE_CHARS = 2_000

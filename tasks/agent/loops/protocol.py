@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from schemas.episode import Episode
-from schemas.trajectories import NoteKind
-from tasks.agent.protocols import ModelReply, Note
+from schemas.notes import NoteKind
+from tasks.agent.noting import Note
+from tasks.agent.protocols import (
+    ModelReply,
+)
 
 Message = Mapping[str, Any]
 

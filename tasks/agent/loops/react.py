@@ -14,7 +14,12 @@ from schemas.episode import Episode
 from schemas.ids import canonical_json
 from tasks.agent.loops.notes import with_notes, written_calls
 from tasks.agent.loops.protocol import NoteRequest
-from tasks.agent.protocols import JsonObject, ModelReply, Note, RawCall
+from tasks.agent.noting import Note
+from tasks.agent.protocols import (
+    JsonObject,
+    ModelReply,
+    RawCall,
+)
 
 Message = Mapping[str, Any]
 _ACTION = re.compile(r"^[ \t*]*Action[ \t*]*:[ \t*]*(?P<name>.*?)[ \t*]*$", re.MULTILINE)

@@ -6,7 +6,10 @@ from typing import Any
 from schemas.episode import Episode
 from tasks.agent.loops.notes import with_notes
 from tasks.agent.loops.protocol import NoteRequest
-from tasks.agent.protocols import ModelReply, Note
+from tasks.agent.noting import Note
+from tasks.agent.protocols import (
+    ModelReply,
+)
 
 Message = Mapping[str, Any]
 
