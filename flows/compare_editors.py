@@ -9,13 +9,16 @@ from flows.evolution_cycle import Caller
 from flows.evolved_harness import evolved_harness
 from flows.prefect_stages import as_task, publish_evaluation
 from schemas.evaluation_forms import EditorsForm
+from schemas.settings import load_settings
 from tasks.evolved_evaluation import Evolved, evaluate_editors
+from tasks.run_caps import run_within
 
 
 @flow(name="compare-editors")
 def compare_editors(form: EditorsForm = EditorsForm()) -> dict[str, Any]:  # noqa: B008
     """Evolve every model's harness with every editor and score what came of it."""
-    result = run_editors(form, as_task)
+    with run_within(form, load_settings()):
+        result = run_editors(form, as_task)
     publish_evaluation("compare-editors", "Editors by models", result)
     return result
 

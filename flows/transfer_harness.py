@@ -9,13 +9,16 @@ from flows.evolution_cycle import Caller
 from flows.evolved_harness import evolved_harness
 from flows.prefect_stages import as_task, publish_evaluation
 from schemas.evaluation_forms import TransferForm
+from schemas.settings import load_settings
 from tasks.evolved_evaluation import Evolved, evaluate_transfer
+from tasks.run_caps import run_within
 
 
 @flow(name="transfer-harness")
 def transfer_harness(form: TransferForm = TransferForm()) -> dict[str, Any]:  # noqa: B008
     """Evolve a harness on one model and score other models in it."""
-    result = run_transfer(form, as_task)
+    with run_within(form, load_settings()):
+        result = run_transfer(form, as_task)
     publish_evaluation("transfer-harness", "Transfer of a harness", result)
     return result
 

@@ -69,6 +69,8 @@ class EvaluationRow(Row):
     """Mean completion tokens an episode."""
     cost_usd: NonNegative | None = None
     """Price of all its episodes; null when an endpoint has none."""
+    constrained: Count = 0
+    """Episodes in which a decoder was held to a schema, which hides calls that cannot run."""
 
 
 class EvaluationContrastRow(Row):

@@ -4,7 +4,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemas.forms import LOOPS, CycleForm, Form
+from schemas.forms import (
+    LOOPS,
+    NO_RESULT,
+    CycleForm,
+    Form,
+    concurrency_field,
+    max_tokens_field,
+    max_usd_field,
+)
 
 TRIALS = "Runs of each task; 1 where a model always replies alike."
 Words = Annotated[list[str], Field(min_length=1)]
@@ -42,6 +50,14 @@ class EvaluateForm(Form):
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
     tasks: int = Field(default=0, title="Tasks per split", ge=0)
     trials: int = Field(default=1, title="Trials", description=TRIALS, ge=1, le=16)
+    max_usd: float = max_usd_field()
+    max_tokens: int = max_tokens_field()
+    concurrency: int = concurrency_field()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Models and editors that are asked."""
+        return tuple(self.models)
 
 
 class EvolvedForm(Form):
@@ -60,10 +76,13 @@ class EvolvedForm(Form):
     slots: int = Field(default=6, title="Slots", ge=1, le=100)
     tasks: int = Field(default=0, title="Tasks per split", ge=0)
     trials: int = Field(default=1, title="Trials", description=TRIALS, ge=1, le=16)
+    max_usd: float = max_usd_field()
+    max_tokens: int = max_tokens_field()
+    concurrency: int = concurrency_field()
 
     def cycle(self, model: str, editor: str) -> CycleForm:
         """The cycle that evolves the base harness on a model with an editor."""
-        shared = ("environment", "loop", "harness", "seed", "rounds", "slots", "tasks")
+        shared = ("environment", "loop", "harness", "seed", "rounds", "slots", "tasks", *NO_RESULT)
         values = {name: getattr(self, name) for name in shared}
         values |= {"model": model, "editor": editor, "repeats": self.trials}
         return CycleForm.model_validate(values)
@@ -75,6 +94,11 @@ class EditorsForm(EvolvedForm):
     editors: Words = Field(default=["rules", "null"], title="Editors")
     models: Words = Field(default=["simulated:weak", "simulated:mid"], title="Models")
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Models and editors that are asked."""
+        return (*self.models, *self.editors)
+
 
 class TransferForm(EvolvedForm):
     """Evolve on one model, freeze the harness, run the others in it."""
@@ -82,3 +106,8 @@ class TransferForm(EvolvedForm):
     source: str = Field(default="simulated:weak", title="Source model")
     models: Words = Field(default=["simulated:mid", "simulated:strong"], title="Other models")
     editor: str = Field(default="rules", title="Editor")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Models and editors that are asked."""
+        return (self.source, *self.models, self.editor)

@@ -1,13 +1,14 @@
 """Collecting trajectories: what is stored is reused, what is missing is run and landed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from schemas.episode import Episode
+from schemas.errors import CapReached
 from schemas.fields import Row
 from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
@@ -20,11 +21,13 @@ from tasks.agent.protocols import (
     Task,
 )
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
+from tasks.agent.run_limits import limited
 from tasks.harness import Harness, Sandbox
 from tasks.harness_rows import harness_rows, task_rows
 from tasks.progress import count, expect, in_stage
-from tasks.scores import Scored, evaluation_row, require_judged, task_means
-from tasks.stage import stage
+from tasks.run_caps import limits_of, run_within
+from tasks.scores import Scored, evaluation_row, is_constrained, require_judged, task_means
+from tasks.stage import rare_collections, stage
 from tasks.workbench import Workbench, first_tasks
 
 _STORED = """
@@ -90,7 +93,7 @@ class Collector:
         """As `run`, for specs that may be forks."""
         rig = Rig(self.environment, self.model, harness, self.sandbox, self.bench.now, self._places)
         for wave in self._waves(specs):
-            await self._make(rig, [self._after_its_trials(rig, spec) for spec in wave], purpose)
+            await self._complete(rig, [self._after_its_trials(rig, one) for one in wave], purpose)
         found = [self._known[trajectory_id(rig, spec)] for spec in specs]
         self._links |= {(episode.trajectory_id, purpose): None for episode in found}
         return found
@@ -115,20 +118,42 @@ class Collector:
         before = trajectory_id(rig, replace(spec, repeat=spec.repeat - 1))
         return replace(spec, earlier=self._known[before])
 
-    async def _make(self, rig: Rig, specs: Sequence[EpisodeSpec], purpose: str) -> None:
+    async def _complete(self, rig: Rig, specs: Sequence[EpisodeSpec], purpose: str) -> None:
         """Run the episodes that are not known or stored yet."""
         wanted = {trajectory_id(rig, spec): spec for spec in specs}
         self._recall(wanted)
-        missing = [name for name in wanted if name not in self._known]
+        missing = {name: spec for name, spec in wanted.items() if name not in self._known}
         expect(ROLLOUTS, len(missing))
-        for start in range(0, len(missing), BLOCK):
-            block = missing[start : start + BLOCK]
-            episodes = await run_episodes(
-                [wanted[name] for name in block], rig, on_done=_count_rollout
-            )
-            self._known |= dict(zip(block, episodes, strict=True))
-            self.made += len(episodes)
-            self.bench.land([*self._harness(rig.harness), *trajectory_rows(episodes)], purpose)
+        await self._make(rig, missing, purpose)
+
+    async def _make(self, rig: Rig, missing: Mapping[str, EpisodeSpec], purpose: str) -> None:
+        """Run episodes and land them, a block as soon as it is full.
+
+        Raises:
+            CapReached: the run may spend no more; what was begun is stored.
+        """
+        names = list(missing)
+        block: list[Episode] = []
+
+        def land() -> None:
+            self.bench.land([*self._harness(rig.harness), *trajectory_rows(block)], purpose)
+            block.clear()
+
+        def keep(position: int, episode: Episode) -> None:
+            count(ROLLOUTS)
+            self._known[names[position]] = episode
+            self.made += 1
+            block.append(episode)
+            if len(block) == BLOCK:
+                land()
+
+        try:
+            await run_episodes(list(missing.values()), rig, on_done=keep)
+        except CapReached:
+            land()
+            self.bench.commit()
+            raise
+        land()
 
     def close(self) -> None:
         """Land the links between the cycle and the episodes it used."""
@@ -172,10 +197,6 @@ class Collector:
             return []
         self._harnesses.add(harness.harness_id)
         return harness_rows(harness)
-
-
-def _count_rollout(_: Episode) -> None:
-    count(ROLLOUTS)
 
 
 @stage(CollectResult)
@@ -222,7 +243,7 @@ def collect_split(form: CollectForm) -> dict[str, Any]:
     bench = Workbench.open()
     environment = bench.environment(form.environment)
     harness = bench.harness(environment.name, form.harness)
-    with in_stage(f"collect {form.split}"):
+    with in_stage(f"collect {form.split}"), run_within(form, bench.settings):
         return asyncio.run(_collect_split(form, bench, environment, harness))
 
 
@@ -250,6 +271,7 @@ async def _collect_split(
         "successes": sum(episode.is_success for episode in episodes),
         "failures": sum(episode.is_failure for episode in episodes),
         "faults": sum(episode.trajectory.fault is not None for episode in episodes),
+        "constrained": sum(is_constrained(episode) for episode in episodes),
     }
 
 
@@ -271,6 +293,7 @@ async def open_collector(
 ) -> AsyncIterator[Collector]:
     """A collector with a sandbox of its own."""
     async with Sandbox() as sandbox:
-        collector = Collector(bench, environment, model, sandbox, seed, cycle_id)
-        yield collector
-        collector.close()
+        with limited(limits_of(bench.settings)), rare_collections():
+            collector = Collector(bench, environment, model, sandbox, seed, cycle_id)
+            yield collector
+            collector.close()

@@ -6,6 +6,7 @@ from typing import Any
 
 from schemas.errors import ConfigError
 from schemas.evaluation_forms import EvaluateForm
+from schemas.forms import NO_RESULT
 from schemas.plans import CyclePlan, ScoreResult
 from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment
@@ -15,6 +16,7 @@ from tasks.evaluation_matrix import arms_of, run_matrix, used_tasks
 from tasks.harness import Harness
 from tasks.matrix.card import Order
 from tasks.matrix.cells import LayerPlan, World, plan_grid
+from tasks.run_caps import run_within
 from tasks.scores import Scored, evaluation_row, require_judged
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
@@ -58,10 +60,16 @@ def evaluate(form: EvaluateForm, bench: Workbench | None = None) -> dict[str, An
         ModelFault: infrastructure ended every episode.
     """
     bench = bench or Workbench.open()
-    return run_matrix(bench, _order(form, bench), form.tasks)
+    with run_within(form, bench.settings):
+        return run_matrix(bench, order_of(form, bench), form.tasks)
 
 
-def _order(form: EvaluateForm, bench: Workbench) -> Order:
+def order_of(form: EvaluateForm, bench: Workbench) -> Order:
+    """What a form asks for, every word of it resolved.
+
+    Raises:
+        ConfigError: a word names nothing, or words do not go together.
+    """
     _require_source(form)
     opened = [bench.environment(word) for word in dict.fromkeys(form.environments)]
     environments = {environment.name: environment for environment in opened}
@@ -82,7 +90,7 @@ def _order(form: EvaluateForm, bench: Workbench) -> Order:
         used=used_tasks(environments, matrix, form.tasks),
         trials=form.trials,
         seed=form.seed,
-        asked=form.model_dump(mode="json"),
+        asked=form.model_dump(mode="json", exclude=set(NO_RESULT)),
         release=release(),
         words={one.harness_id: word for found in harnesses.values() for one, word in found},
     )

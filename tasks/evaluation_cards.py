@@ -64,6 +64,7 @@ def card_record(reader: Reader, card_id: str) -> dict[str, Any]:
         "noise": "; ".join(dict.fromkeys(json.loads(card.noise).values())),
         **_single(_named(card, cells), contrasts),
         "faults": card.faults,
+        "constrained": sum(cell["constrained"] for cell in cells),
         "cells": cells,
         "contrasts": contrasts,
         "summaries": [_plain(row) for row in summaries],

@@ -7,6 +7,7 @@ from typing import Any
 from schemas.errors import ConfigError
 from schemas.evaluation import Protocol
 from schemas.evaluation_forms import EditorsForm, EvolvedForm, TransferForm
+from schemas.forms import NO_RESULT
 from tasks.agent.protocols import Environment, Model
 from tasks.cycle import release
 from tasks.evaluation_matrix import arms_of, run_matrix, used_tasks
@@ -78,7 +79,7 @@ def _run(bench: Workbench, form: EvolvedForm, protocol: Protocol, plan: _Plan) -
         used=used_tasks(environments, plan.matrix, form.tasks),
         trials=form.trials,
         seed=form.seed,
-        asked=form.model_dump(mode="json"),
+        asked=form.model_dump(mode="json", exclude=set(NO_RESULT)),
         release=release(),
         words={
             **{one.harness_id: f"{one.editor} on {one.model}" for one in plan.evolved},

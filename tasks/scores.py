@@ -44,6 +44,11 @@ def is_simulated(model: str) -> bool:
     return model.partition(":")[0] in ("simulated", "gold", "noop")
 
 
+def is_constrained(episode: Episode) -> bool:
+    """Whether a decoder held some reply to a schema: calls that cannot run could not show."""
+    return any(one.kind == "constrain" for one in episode.interventions)
+
+
 def require_judged(episodes: Sequence[Episode]) -> None:
     """Go on only when at least one episode could be judged.
 
@@ -91,6 +96,7 @@ def evaluation_row(scored: Scored, episodes: Sequence[Episode]) -> EvaluationRow
         by_trial=canonical_json(_by_trial(episodes)),
         mean_completion_tokens=_mean_of(row.completion_tokens for row in rows),
         cost_usd=_sum_of(row.cost_usd for row in rows),
+        constrained=sum(is_constrained(episode) for episode in episodes),
     )
 
 

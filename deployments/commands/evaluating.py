@@ -1,9 +1,10 @@
 """`evaluate` and `transfer`: scores as a matrix, paired, with what they rest on."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from deployments.commands.bounds import show_bounds
 from deployments.commands.options import (
     EDITOR,
     ENVIRONMENT,
@@ -13,14 +14,21 @@ from deployments.commands.options import (
     MODEL,
     SEVERAL,
     Agent,
+    Concurrency,
+    DryRun,
     Environment,
     Json,
     Loop,
+    MaxTokens,
+    MaxUsd,
     Seed,
     SideEffects,
     Tasks,
 )
 from deployments.console import emit_json, emit_text, note, output_width
+
+if TYPE_CHECKING:
+    from schemas.evaluation_forms import EvaluateForm
 
 Split = Annotated[str, typer.Option(help="train, select, sealed or all.")]
 Trials = Annotated[
@@ -29,7 +37,8 @@ Trials = Annotated[
         "--trials", "--repeats", help="Runs per task, for pass^k; 1 where the model is fixed."
     ),
 ]
-_UNASKED = ("as_json", "_effects")
+_UNASKED = ("as_json", "_effects", "dry_run")
+_CAPS = ("max_usd", "max_tokens", "concurrency")
 Rounds = Annotated[int, typer.Option(help="Most edit rounds of a cycle.")]
 Slots = Annotated[int, typer.Option(help="Paired trials of a cycle.")]
 
@@ -77,10 +86,19 @@ def evaluate(
     rounds: Rounds = 3,
     slots: Slots = 6,
     _effects: SideEffects = False,
+    concurrency: Concurrency = 0,
+    max_usd: MaxUsd = 0.0,
+    max_tokens: MaxTokens = 0,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> int:
     """Score models in harnesses, worlds and loops, paired; gold and noop run on all splits."""
     given = {name: value for name, value in locals().items() if name not in _UNASKED}
+    if dry_run:
+        from tasks.run_bounds import bound_evaluate
+
+        show_bounds(bound_evaluate(_grid_form(given)), as_json)
+        return 0
     return _emit(_editors(given) if editors else _grid(given), as_json)
 
 
@@ -100,6 +118,9 @@ def transfer(
     rounds: Rounds = 3,
     slots: Slots = 6,
     _effects: SideEffects = False,
+    concurrency: Concurrency = 0,
+    max_usd: MaxUsd = 0.0,
+    max_tokens: MaxTokens = 0,
     as_json: Json = False,
 ) -> int:
     """Evolve a harness on one model, freeze it, and score other models in it."""
@@ -107,16 +128,33 @@ def transfer(
     from flows.transfer_harness import run_transfer
     from schemas.evaluation_forms import TransferForm
     from schemas.forms import read_form
+    from schemas.settings import load_settings
+    from tasks.run_caps import run_within
 
     form = read_form(TransferForm, given | {"models": _words(models)})
-    return _emit(run_transfer(form, lambda stage: stage, note), as_json)
+    with run_within(form, load_settings()):
+        return _emit(run_transfer(form, lambda stage: stage, note), as_json)
 
 
 def _grid(given: dict[str, Any]) -> dict[str, Any]:
-    from schemas.evaluation_forms import EvaluateForm
-    from schemas.forms import read_form
     from tasks.evaluation import evaluate as run
 
+    return run(_grid_form(given))
+
+
+def _grid_form(given: dict[str, Any]) -> "EvaluateForm":
+    """What is filled in for a grid.
+
+    Raises:
+        ConfigError: a value cannot be used, or editors are to be bounded, whose cycles are.
+    """
+    from schemas.errors import ConfigError
+    from schemas.evaluation_forms import EvaluateForm
+    from schemas.forms import read_form
+
+    if given["editors"]:
+        what = "--dry-run bounds models in given harnesses"
+        raise ConfigError(what, hint="for editors bound their cycles: `tackroom cycle --dry-run`")
     lists = ("environments", "models", "loops", "layers")
     values = {name: value for name, value in given.items() if name in EvaluateForm.model_fields}
     values |= {name: _words(given[name]) for name in lists}
@@ -124,16 +162,19 @@ def _grid(given: dict[str, Any]) -> dict[str, Any]:
         "harnesses": _words(given["harnesses"] or "current"),
         "split": given["split"] or "select",
     }
-    return run(read_form(EvaluateForm, values))
+    return read_form(EvaluateForm, values)
 
 
 def _editors(given: dict[str, Any]) -> dict[str, Any]:
     from flows.compare_editors import run_editors
     from schemas.evaluation_forms import EditorsForm
     from schemas.forms import read_form
+    from schemas.settings import load_settings
+    from tasks.run_caps import run_within
 
     form = read_form(EditorsForm, _editor_values(given))
-    return run_editors(form, lambda stage: stage, note)
+    with run_within(form, load_settings()):
+        return run_editors(form, lambda stage: stage, note)
 
 
 def _editor_values(given: dict[str, Any]) -> dict[str, Any]:
@@ -152,7 +193,7 @@ def _editor_values(given: dict[str, Any]) -> dict[str, Any]:
             f"--editors evolves one base harness in one world and loop: --{unused[0]} is too much"
         )
         raise ConfigError(what, hint="leave it out, or evaluate the evolved harnesses by their ids")
-    shared = ("seed", "tasks", "trials", "rounds", "slots")
+    shared = ("seed", "tasks", "trials", "rounds", "slots", *_CAPS)
     return {name: given[name] for name in shared} | {
         "environment": given["environments"],
         "loop": given["loops"],

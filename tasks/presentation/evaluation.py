@@ -123,6 +123,7 @@ def _cell(row: Record) -> dict[str, str]:
         "pass^k": _pass_hat(row) if trials > 1 else "",
         "by trial": by_trial,
         "faults": number(row["faults"]) if row["faults"] else "",
+        "schema held": number(row["constrained"]) if row["constrained"] else "",
         "steps": number(row["mean_steps"]),
         "prompt tokens": number(row["mean_prompt_tokens"]),
         "completion": number(row["mean_completion_tokens"]),

@@ -18,6 +18,7 @@ from tasks.agent.protocols import (
     Model,
     ModelReply,
 )
+from tasks.agent.run_limits import usd_per_token, within_caps
 from tasks.agent.sources import source_hash
 
 Message = Mapping[str, Any]
@@ -57,6 +58,11 @@ class LoopedModel:
         """Whether a trial of a task depends on the trials before it."""
         return self.loop.learns
 
+    @property
+    def usd_per_token(self) -> float | None:
+        """As of the model."""
+        return usd_per_token(self.inner)
+
     async def __aenter__(self) -> "LoopedModel":
         if isinstance(self.inner, ManagedModel):
             await self.inner.__aenter__()
@@ -72,7 +78,8 @@ class LoopedModel:
 
     def open(self, context: EpisodeContext) -> Conversation:
         """Start an episode."""
-        return LoopedConversation(self, context, self.inner.open(context))
+        inner = within_caps(self.inner.open(context), self.inner)
+        return LoopedConversation(self, context, inner)
 
 
 def without_loop(model: Model) -> Model:
