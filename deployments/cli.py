@@ -15,6 +15,7 @@ from deployments.commands import (
     cycles,
     data,
     environments,
+    evaluating,
     gate,
     harness,
     model,
@@ -37,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.callback()(common)
-for group in (cycles, stages, data, outcomes, views, agents):
+for group in (cycles, stages, evaluating, data, outcomes, views, agents):
     group.register(app)
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")

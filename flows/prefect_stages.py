@@ -124,6 +124,18 @@ def publish_table(key: str, rows: Sequence[Mapping[str, Any]], description: str)
         create_table_artifact(key=key, table=table, description=description)
 
 
+def publish_evaluation(key: str, title: str, result: Mapping[str, Any]) -> None:
+    """Show an evaluation: a picture of its cells, and its contrasts as a table."""
+    tables = ("cells", "contrasts", "summaries", "card")
+    rest = {name: value for name, value in result.items() if name not in tables}
+    picture = [
+        (f"{cell['model']} in {cell['harness_id']}, {cell['split']}", cell["success"])
+        for cell in result["cells"][:MAX_LISTED]
+    ]
+    publish_summary(key, title, rest, picture)
+    publish_table(f"{key}-contrasts", result["contrasts"], "Paired differences")
+
+
 def plain(text: str) -> str:
     """Bounded text on one line without hidden characters."""
     flat = _HIDDEN.sub(" ", text[: 4 * MAX_TEXT])

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from schemas.harness import ArtifactFaultRow
+from schemas.notes import AgentNoteRow
 from schemas.trajectories import (
     InterventionRow,
     PromptRow,
@@ -27,6 +28,7 @@ class Episode:
     faults: tuple[ArtifactFaultRow, ...] = ()
     sources: tuple[TrajectorySourceRow, ...] = ()
     prompts: dict[str, PromptRow] = field(default_factory=dict[str, PromptRow])
+    notes: tuple[AgentNoteRow, ...] = ()
 
     @property
     def trajectory_id(self) -> str:

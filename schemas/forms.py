@@ -16,6 +16,7 @@ class Form(BaseModel):
 
 
 F = TypeVar("F", bound=Form)
+LOOPS = "tool_call, react, plan_execute or reflexion."
 
 
 def read_form(form: type[F], values: Mapping[str, Any]) -> F:
@@ -28,12 +29,15 @@ def read_form(form: type[F], values: Mapping[str, Any]) -> F:
         return form.model_validate(dict(values))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        name = ".".join(str(part) for part in first["loc"]).replace("_", "-")
+        # An item of a list has a place as well, which no option has.
+        parts = [part for part in first["loc"] if isinstance(part, str)]
+        name = ".".join(parts).replace("_", "-")
         what = f"--{name}: {first['msg']}; got {str(first['input'])[:100]!r}"
         raise ConfigError(what) from None
 
 
-def _max_usd() -> Any:
+def max_usd_field() -> Any:
+    """Cap of a run in dollars."""
     return Field(
         default=0.0,
         title="Most US dollars",
@@ -42,7 +46,8 @@ def _max_usd() -> Any:
     )
 
 
-def _max_tokens() -> Any:
+def max_tokens_field() -> Any:
+    """Cap of a run in tokens."""
     return Field(
         default=0,
         title="Most tokens",
@@ -51,7 +56,8 @@ def _max_tokens() -> Any:
     )
 
 
-def _concurrency() -> Any:
+def concurrency_field() -> Any:
+    """Episodes a run plays side by side."""
     return Field(
         default=0,
         title="Episodes side by side",
@@ -83,6 +89,7 @@ class CycleForm(Form):
         title="Agent",
         description="command:TEMPLATE: your own program around the model; empty: our loop.",
     )
+    loop: str = Field(default="tool_call", title="Agent loop", description=LOOPS)
     reference: str = Field(
         default="simulated:strong",
         title="Reference model",
@@ -154,32 +161,14 @@ class CycleForm(Form):
         ge=10,
         le=30 * 86_400,
     )
-    max_usd: float = _max_usd()
-    max_tokens: int = _max_tokens()
-    concurrency: int = _concurrency()
+    max_usd: float = max_usd_field()
+    max_tokens: int = max_tokens_field()
+    concurrency: int = concurrency_field()
 
-
-class EvaluateForm(Form):
-    """Success of one model in one harness, optionally against the harness without a layer."""
-
-    environment: str = Field(default="sqldesk", title="Environment")
-    model: str = Field(default="simulated:weak", title="Model")
-    agent: str = Field(default="", title="Agent", description="command:TEMPLATE, or empty.")
-    harness: str = Field(
-        default="current", title="Harness", description="seed, a name such as current, or an id."
-    )
-    split: Literal["train", "select", "sealed", "all"] = Field(
-        default="select", title="Split", description="gold and noop always run on all splits."
-    )
-    without: Literal["", "contract", "skills", "actions", "regulation"] = Field(
-        default="", title="Without layer", description="Also run without this layer, paired."
-    )
-    seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
-    tasks: int = Field(default=0, title="Tasks per split", ge=0)
-    repeats: int = Field(default=1, title="Repeats", ge=1, le=16)
-    max_usd: float = _max_usd()
-    max_tokens: int = _max_tokens()
-    concurrency: int = _concurrency()
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Models and editors that are asked."""
+        return (self.model, self.reference, self.editor)
 
 
 class CollectForm(Form):
@@ -188,6 +177,7 @@ class CollectForm(Form):
     environment: str = Field(default="sqldesk", title="Environment")
     model: str = Field(default="simulated:weak", title="Model")
     agent: str = Field(default="", title="Agent", description="command:TEMPLATE, or empty.")
+    loop: str = Field(default="tool_call", title="Agent loop", description=LOOPS)
     harness: str = Field(default="seed", title="Harness")
     split: Split = Field(default="train", title="Split")
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
@@ -196,9 +186,14 @@ class CollectForm(Form):
     record: str = Field(
         default="", title="Record to", description="File that takes every reply of the model."
     )
-    max_usd: float = _max_usd()
-    max_tokens: int = _max_tokens()
-    concurrency: int = _concurrency()
+    max_usd: float = max_usd_field()
+    max_tokens: int = max_tokens_field()
+    concurrency: int = concurrency_field()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Models and editors that are asked."""
+        return (self.model,)
 
 
 class ImportForm(Form):

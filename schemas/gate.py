@@ -1,4 +1,4 @@
-"""Rows of the gate: replay checks, paired trials, decisions, evaluations."""
+"""Rows of the gate: replay checks, exposure and paired trials, decisions, calibrations."""
 
 from typing import Literal
 
@@ -11,7 +11,6 @@ from schemas.fields import (
     NonNegative,
     Reason,
     Row,
-    Split,
     TrajectoryId,
     TrialId,
     UnitInterval,
@@ -207,40 +206,3 @@ class GateCalibrationRow(Row):
     """Share of pairs whose arms differ."""
     seed: Count
     """Seed of all draws."""
-
-
-class EvaluationRow(Row):
-    """Success of one model in one harness on one split."""
-
-    evaluation_id: str
-    """Hash of everything that determines the numbers."""
-    environment: str
-    """Environment."""
-    model: str
-    """Model."""
-    harness_id: HarnessId
-    """Harness."""
-    split: Split
-    """Split."""
-    purpose: str
-    """Why it was made, such as `baseline` or `final`."""
-    cycle_id: str | None
-    """Cycle it belongs to; null for a single evaluation."""
-    round: Count | None
-    """Round after which it was made."""
-    tasks: Count
-    """Tasks scored; faults are left out."""
-    successes: NonNegative
-    """Sum of task means."""
-    faults: Count
-    """Episodes left out because infrastructure failed."""
-    success: UnitInterval | None
-    """Share of tasks solved; null when no task was scored."""
-    success_lo: UnitInterval | None
-    """Lower end of the 95 % Wilson interval."""
-    success_hi: UnitInterval | None
-    """Upper end of the 95 % Wilson interval."""
-    mean_steps: NonNegative | None
-    """Mean steps an episode."""
-    mean_prompt_tokens: NonNegative | None
-    """Mean prompt tokens an episode."""

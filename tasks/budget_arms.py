@@ -4,8 +4,8 @@ import asyncio
 from typing import Any, Literal
 
 from schemas.arms import BudgetArmRow
+from schemas.evaluation import EvaluationRow
 from schemas.forms import CycleForm
-from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan
 from tasks.agent.offers import repeats_alike
 from tasks.collection import open_collector
@@ -79,7 +79,7 @@ async def _sample(bench: Workbench, plan: CyclePlan, budget: int) -> BudgetArmRo
     form = plan.form
     environment, model = (
         bench.environment(form.environment),
-        bench.model(form.model, agent=form.agent),
+        bench.model(form.model, agent=form.agent, loop=form.loop),
     )
     base = bench.harness(environment.name, plan.base_harness_id)
     tasks = first_tasks(environment.tasks("sealed"), form.tasks)

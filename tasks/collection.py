@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,8 +13,13 @@ from schemas.fields import Row
 from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
 from schemas.runs import CycleTrajectoryRow
+from tasks.agent.noting import TakesNotes
 from tasks.agent.offers import most_together, noise_of, repeats_alike
-from tasks.agent.protocols import Environment, Model, Task
+from tasks.agent.protocols import (
+    Environment,
+    Model,
+    Task,
+)
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.agent.run_limits import limited
 from tasks.harness import Harness, Sandbox
@@ -42,6 +47,7 @@ def episode_rows(episode: Episode) -> list[Row]:
         *episode.interventions,
         *episode.faults,
         *episode.sources,
+        *episode.notes,
         *episode.prompts.values(),
     ]
 
@@ -86,16 +92,39 @@ class Collector:
     ) -> list[Episode]:
         """As `run`, for specs that may be forks."""
         rig = Rig(self.environment, self.model, harness, self.sandbox, self.bench.now, self._places)
-        names = [trajectory_id(rig, spec) for spec in specs]
-        self._recall(names)
-        missing = {
-            name: spec for name, spec in zip(names, specs, strict=True) if name not in self._known
-        }
-        expect(ROLLOUTS, len(missing))
-        await self._make(rig, missing, purpose)
-        found = [self._known[name] for name in names]
+        for wave in self._waves(specs):
+            await self._complete(rig, [self._after_its_trials(rig, one) for one in wave], purpose)
+        found = [self._known[trajectory_id(rig, spec)] for spec in specs]
         self._links |= {(episode.trajectory_id, purpose): None for episode in found}
         return found
+
+    def _waves(self, specs: Sequence[EpisodeSpec]) -> list[list[EpisodeSpec]]:
+        """Specs that can run side by side; where an agent learns, trial after trial of a task."""
+        if not self._learns:
+            return [list(specs)]
+        last = max((spec.repeat for spec in specs), default=0)
+        forks = [spec for spec in specs if spec.fork]
+        runs = [spec for spec in specs if not spec.fork]
+        trials = [
+            list(dict.fromkeys(replace(run, repeat=n) for run in runs if run.repeat >= n))
+            for n in range(last + 1)
+        ]
+        return [*trials, forks]
+
+    def _after_its_trials(self, rig: Rig, spec: EpisodeSpec) -> EpisodeSpec:
+        """The spec with the trial before it, where the agent learns from that."""
+        if not self._learns or spec.fork or spec.repeat == 0:
+            return spec
+        before = trajectory_id(rig, replace(spec, repeat=spec.repeat - 1))
+        return replace(spec, earlier=self._known[before])
+
+    async def _complete(self, rig: Rig, specs: Sequence[EpisodeSpec], purpose: str) -> None:
+        """Run the episodes that are not known or stored yet."""
+        wanted = {trajectory_id(rig, spec): spec for spec in specs}
+        self._recall(wanted)
+        missing = {name: spec for name, spec in wanted.items() if name not in self._known}
+        expect(ROLLOUTS, len(missing))
+        await self._make(rig, missing, purpose)
 
     async def _make(self, rig: Rig, missing: Mapping[str, EpisodeSpec], purpose: str) -> None:
         """Run episodes and land them, a block as soon as it is full.
@@ -134,6 +163,11 @@ class Collector:
                 for name, purpose in self._links
             ]
             self.bench.land(rows, "links")
+
+    @property
+    def _learns(self) -> bool:
+        """Whether a trial of a task must wait for the one before it."""
+        return isinstance(self.model, TakesNotes) and self.model.learns
 
     @cached_property
     def _places(self) -> asyncio.Semaphore | None:
@@ -179,7 +213,7 @@ async def _collect_train(
     form = plan.form
     environment, model = (
         bench.environment(form.environment),
-        bench.model(form.model, agent=form.agent),
+        bench.model(form.model, agent=form.agent, loop=form.loop),
     )
     harness = bench.harness(environment.name, harness_id)
     tasks = first_tasks(environment.tasks("train"), form.tasks)
@@ -216,7 +250,7 @@ def collect_split(form: CollectForm) -> dict[str, Any]:
 async def _collect_split(
     form: CollectForm, bench: Workbench, environment: Environment, harness: Harness
 ) -> dict[str, Any]:
-    model = bench.model(form.model, form.record, agent=form.agent)
+    model = bench.model(form.model, form.record, agent=form.agent, loop=form.loop)
     tasks = first_tasks(environment.tasks(form.split), form.tasks)
     bench.land(task_rows(environment, tasks), "collect")
     count = 1 if repeats_alike(model, environment) else form.repeats

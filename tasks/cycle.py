@@ -17,10 +17,10 @@ from tasks.agent.protocols import Environment, Model
 from tasks.agent.standing import idle_reason
 from tasks.annotator.parameters import DEFAULT, taxonomy_version
 from tasks.editor_words import check_editor, editor_fingerprint
-from tasks.evaluation import SPLITS
 from tasks.gating_inputs import require_pinned
 from tasks.harness import Harness
 from tasks.harness_rows import harness_rows, task_rows
+from tasks.matrix.card import SPLITS
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
 from tasks.world_needs import require_cycle
@@ -86,8 +86,8 @@ def open_cycle(form: CycleForm, *, is_outside: bool = False) -> CyclePlan:
 
 def _resolve(bench: Workbench, form: CycleForm, *, editor: str = "") -> _Opening:
     environment = bench.environment(form.environment)
-    model = bench.model(form.model, agent=form.agent)
-    reference = bench.model(form.reference, agent=form.agent)
+    model = bench.model(form.model, agent=form.agent, loop=form.loop)
+    reference = bench.model(form.reference, agent=form.agent, loop=form.loop)
     form = form.model_copy(update={"editor": editor}) if editor else form
     if not editor:
         check_editor(bench, form.editor)

@@ -7,8 +7,8 @@ from typing import Any
 from schemas.benefit import BenefitGapRow, BenefitRateRow, CounterfactualRow, DecisionPointRow
 from schemas.episode import Episode
 from schemas.errors import ConfigError
+from schemas.evaluation import EvaluationRow
 from schemas.forms import DiagnoseForm
-from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan, DiagnoseResult
 from schemas.runs import CycleRow
 from tasks.agent.fork import can_fork
@@ -43,8 +43,8 @@ def diagnose_benefit(bench: Workbench, plan: CyclePlan, harness_id: str) -> Diag
     """Measure the gain of model and reference, and where the harness is not used or obeyed."""
     environment = bench.environment(plan.form.environment)
     model, reference = (
-        bench.model(plan.form.model, agent=plan.form.agent),
-        bench.model(plan.form.reference, agent=plan.form.agent),
+        bench.model(plan.form.model, agent=plan.form.agent, loop=plan.form.loop),
+        bench.model(plan.form.reference, agent=plan.form.agent, loop=plan.form.loop),
     )
     base = bench.harness(environment.name, plan.base_harness_id)
     final = bench.harness(environment.name, harness_id)

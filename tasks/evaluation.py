@@ -1,30 +1,26 @@
-"""Scoring harnesses: sealed once per harness, and evaluations a user asks for."""
+"""Scoring harnesses: sealed once per harness in a cycle, and the evaluations a user asks for."""
 
 import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.episode import Episode
 from schemas.errors import ConfigError
-from schemas.fields import Layer, Split
-from schemas.forms import EvaluateForm
+from schemas.evaluation_forms import EvaluateForm
+from schemas.forms import NO_RESULT
 from schemas.plans import CyclePlan, ScoreResult
-from tasks.agent.offers import noise_of, repeats_alike
-from tasks.agent.protocols import Environment, Model, Task
-from tasks.collection import Collector, open_collector
+from tasks.agent.offers import repeats_alike
+from tasks.agent.protocols import Environment
+from tasks.collection import open_collector
+from tasks.cycle import release
+from tasks.evaluation_matrix import arms_of, run_matrix, used_tasks
 from tasks.harness import Harness
-from tasks.harness_rows import harness_rows, task_rows
-from tasks.progress import in_stage
+from tasks.matrix.card import Order
+from tasks.matrix.cells import LayerPlan, World, plan_grid
 from tasks.run_caps import run_within
-from tasks.scores import Scored, evaluation_row, is_constrained, require_judged, task_means
+from tasks.scores import Scored, evaluation_row, require_judged
 from tasks.stage import stage
-from tasks.statistics.evidence import mcnemar_one_sided
-from tasks.statistics.noninferiority import paired_lower_bound
-from tasks.statistics.resampling import paired_delta
 from tasks.workbench import Workbench, first_tasks
-
-SPLITS: tuple[Split, ...] = ("train", "select", "sealed")
-ON_ALL_SPLITS = ("gold", "noop")
+from warehouse.harness_store import UnknownHarness
 
 
 @stage(ScoreResult)
@@ -39,7 +35,7 @@ async def _score_sealed(
     form = plan.form
     environment, model = (
         bench.environment(form.environment),
-        bench.model(form.model, agent=form.agent),
+        bench.model(form.model, agent=form.agent, loop=form.loop),
     )
     harness = bench.harness(environment.name, harness_id)
     tasks = first_tasks(environment.tasks("sealed"), form.tasks)
@@ -48,121 +44,105 @@ async def _score_sealed(
             harness, tasks, f"sealed:{purpose}", plan.repeats(repeats_alike(model, environment))
         )
     require_judged(episodes)
-    scored = Scored(environment.name, model.name, harness_id, "sealed", purpose, plan.cycle_id)
+    scored = Scored(
+        environment.name, model.name, harness_id, "sealed", purpose, plan.cycle_id, loop=form.loop
+    )
     row = evaluation_row(scored, episodes)
     bench.land([row], "score_sealed")
     return ScoreResult(success=row.success, tasks=row.tasks, made=collector.made)
 
 
 def evaluate(form: EvaluateForm, bench: Workbench | None = None) -> dict[str, Any]:
-    """Score one model in one harness, and paired without a layer when the form names one.
+    """Score every model in every harness, world and loop, and compare the scores in pairs.
 
     Raises:
-        ConfigError: a word names nothing.
+        ConfigError: a word names nothing, or a cell could not be scored.
+        ModelFault: infrastructure ended every episode.
     """
     bench = bench or Workbench.open()
-    environment = bench.environment(form.environment)
-    harness = bench.harness(environment.name, form.harness)
-    with in_stage("evaluate"), run_within(form, bench.settings):
-        return asyncio.run(_evaluate(form, bench, environment, harness))
+    with run_within(form, bench.settings):
+        return run_matrix(bench, order_of(form, bench), form.tasks)
 
 
-async def _evaluate(
-    form: EvaluateForm, bench: Workbench, environment: Environment, harness: Harness
-) -> dict[str, Any]:
-    model = bench.model(form.model, agent=form.agent)
-    tasks = evaluated_tasks(form, environment)
-    bench.land([*harness_rows(harness), *task_rows(environment, tasks)], "evaluate")
-    async with open_collector(bench, environment, model, form.seed) as collector:
-        episodes = await _run(collector, harness, tasks, form.repeats)
-        result = _score(bench, environment, model, harness, episodes)
-        if form.without:
-            lesser = harness.without_layer(form.without)
-            bench.land(harness_rows(lesser), "evaluate")
-            others = await _run(collector, lesser, tasks, form.repeats)
-            _score(bench, environment, model, lesser, others)
-            result["without"] = ablation(form.without, form.seed, episodes, others)
-    bench.commit()
-    require_judged(episodes)
-    return result | {"rollouts": collector.made}
-
-
-def evaluated_tasks(form: EvaluateForm, environment: Environment) -> tuple[Task, ...]:
-    """Tasks that a form asks for.
+def order_of(form: EvaluateForm, bench: Workbench) -> Order:
+    """What a form asks for, every word of it resolved.
 
     Raises:
-        ConfigError: there are none.
+        ConfigError: a word names nothing, or words do not go together.
     """
-    is_whole = form.split == "all" or form.model in ON_ALL_SPLITS
-    splits = SPLITS if is_whole else (form.split,)
-    tasks: list[Task] = []
-    for split in splits:
-        tasks += first_tasks(environment.tasks(split), form.tasks)  # pyright: ignore[reportArgumentType]
-    if not tasks:
-        what = f"environment `{environment.name}` has no tasks in split `{form.split}`"
-        raise ConfigError(what, hint="choose another --split")
-    return tuple(tasks)
+    _require_source(form)
+    opened = [bench.environment(word) for word in dict.fromkeys(form.environments)]
+    environments = {environment.name: environment for environment in opened}
+    harnesses = _harnesses(bench, opened, form.harnesses)
+    worlds = [World(name, tuple(one for one, _ in found)) for name, found in harnesses.items()]
+    arms = arms_of(bench, form.models, form.loops, split=form.split, agent=form.agent)
+    layers = LayerPlan(
+        without=(form.without,) if form.without else (),
+        leaves_out_all="leave-one-out" in form.layers,
+        adds_each="add-one-in" in form.layers,
+    )
+    matrix = plan_grid(worlds, list(arms), layers, source=form.source)
+    return Order(
+        protocol="grid",
+        matrix=matrix,
+        environments=environments,
+        models=arms,
+        used=used_tasks(environments, matrix, form.tasks),
+        trials=form.trials,
+        seed=form.seed,
+        asked=form.model_dump(mode="json", exclude=set(NO_RESULT)),
+        release=release(),
+        words={one.harness_id: word for found in harnesses.values() for one, word in found},
+    )
 
 
-async def _run(
-    collector: Collector, harness: Harness, tasks: Sequence[Task], repeats: int
-) -> list[Episode]:
-    count = 1 if repeats_alike(collector.model, collector.environment) else repeats
-    return await collector.run(harness, tasks, "evaluate", range(count))
+def _require_source(form: EvaluateForm) -> None:
+    if form.source and form.source not in form.models:
+        what = f"--source {form.source[:60]} is none of the models"
+        raise ConfigError(what, hint="a transfer ratio needs the source among --models")
+    if form.source and len(set(form.harnesses)) == 1:
+        what = "a transfer ratio compares gains, and one harness has none"
+        raise ConfigError(what, hint="name the base harness and the evolved one: --harness seed,ID")
 
 
-def _score(
+def _harnesses(
+    bench: Workbench, environments: Sequence[Environment], words: Sequence[str]
+) -> dict[str, list[tuple[Harness, str]]]:
+    """Harnesses of each world with the word they were named by, each harness once.
+
+    An id or a folder belongs to one world and is left out in the others.
+    """
+    found: dict[str, list[tuple[Harness, str]]] = {one.name: [] for one in environments}
+    for word in dict.fromkeys(words):
+        problems: list[ConfigError] = []
+        fits = [name for name in found if _add(bench, found[name], name, word, problems)]
+        if not fits:
+            if problems:
+                raise problems[0]
+            what = f"harness {word[:60]} is written for none of {', '.join(found)}"
+            raise ConfigError(what, hint="name its world with --environment")
+    empty = [name for name, harnesses in found.items() if not harnesses]
+    if empty:
+        what = f"no harness is named for environment `{empty[0]}`"
+        raise ConfigError(what, hint="add one of its harnesses, such as seed")
+    return found
+
+
+def _add(
     bench: Workbench,
-    environment: Environment,
-    model: Model,
-    harness: Harness,
-    episodes: list[Episode],
-) -> dict[str, Any]:
-    by_split: dict[Split, list[Episode]] = {}
-    for episode in episodes:
-        by_split.setdefault(episode.trajectory.split, []).append(episode)
-    rows = [
-        evaluation_row(
-            Scored(environment.name, model.name, harness.harness_id, split, "evaluate"), members
-        )
-        for split, members in by_split.items()
-    ]
-    bench.land(rows, "evaluate")
-    means = task_means(episodes)
-    return {
-        "environment": environment.name,
-        "model": model.name,
-        "simulated": model.is_simulated,
-        "noise": noise_of(environment),
-        "harness_id": harness.harness_id,
-        "success": sum(means.values()) / len(means) if means else None,
-        "tasks": len(means),
-        "faults": sum(row.faults for row in rows),
-        "constrained": sum(is_constrained(episode) for episode in episodes),
-        "splits": {row.split: row.success for row in rows},
-    }
-
-
-def ablation(
-    layer: Layer, seed: int, full: Sequence[Episode], lesser: Sequence[Episode]
-) -> dict[str, Any]:
-    """What the harness loses without a layer, on the tasks judged in both arms."""
-    old, new = task_means(lesser), task_means(full)
-    shared = sorted(old.keys() & new.keys())
-    before = {task_id: [old[task_id]] for task_id in shared}
-    after = {task_id: [new[task_id]] for task_id in shared}
-    delta = paired_delta(before, after, seed=seed)
-    bound = paired_lower_bound(delta.wins, delta.losses, len(shared), len(shared))
-    return {
-        "layer": layer,
-        "pairs": len(shared),
-        "success": sum(old[task_id] for task_id in shared) / len(shared) if shared else None,
-        "loss": delta.value,
-        "loss_lo": delta.lo,
-        "loss_hi": delta.hi,
-        "loss_bound": bound.lo if bound else None,
-        "wins": delta.wins,
-        "losses": delta.losses,
-        "ties": delta.ties,
-        "p_value": mcnemar_one_sided(delta.wins, delta.losses),
-    }
+    known: list[tuple[Harness, str]],
+    environment: str,
+    word: str,
+    problems: list[ConfigError],
+) -> bool:
+    """Take in the harness a word stands for in a world; tell whether it is one of that world."""
+    try:
+        harness = bench.harness(environment, word)
+    except UnknownHarness as error:
+        problems.append(error)
+        return False
+    if harness.environment != environment:
+        return False
+    if harness.harness_id not in {one.harness_id for one, _ in known}:
+        known.append((harness, word))
+    return True

@@ -48,7 +48,7 @@ async def _follow_up(
     form = plan.form
     environment, model = (
         bench.environment(form.environment),
-        bench.model(form.model, agent=form.agent),
+        bench.model(form.model, agent=form.agent, loop=form.loop),
     )
     old = bench.harness(environment.name, old_id)
     new = bench.harness(environment.name, new_id)

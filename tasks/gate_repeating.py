@@ -72,7 +72,7 @@ async def _repeat(
     first: PairedTrialRow,
     fresh: Sequence[Task],
 ) -> Trial:
-    model = bench.model(form.model, agent=form.agent)
+    model = bench.model(form.model, agent=form.agent, loop=form.loop)
     old, new = (
         bench.harness(environment.name, name)
         for name in (first.old_harness_id, first.new_harness_id)

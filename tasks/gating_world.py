@@ -8,6 +8,7 @@ from schemas.episode import Episode
 from schemas.plans import CyclePlan
 from tasks.agent.chat_model import ChatModel
 from tasks.agent.fork import can_fork
+from tasks.agent.loops.looped_model import without_loop
 from tasks.agent.offers import repeats_alike
 from tasks.agent.own_stage import PlaysItself
 from tasks.agent.protocols import Environment, Model, Reskinnable, Task
@@ -61,12 +62,18 @@ async def open_world(desk: GateDesk, base: Harness, round_number: int) -> GateWo
         is_deterministic=is_alike,
         run=run,
         settings=GateSettings(slots=form.slots, repeats=form.repeats, exposures=form.exposures),
-        measures_noise=not is_alike or isinstance(desk.model, ChatModel | PlaysItself),
+        measures_noise=not is_alike
+        or isinstance(without_loop(desk.model), ChatModel | PlaysItself),
         fork=_fork(desk) if is_forkable else None,
         history=History(tuple(episodes), desk.replayer) if episodes else None,
         reskin=environment.reskin if isinstance(environment, Reskinnable) else None,
         train_families=dict(Counter(task.family for task in train)),
     )
+
+
+def _may_vary(model: Model) -> bool:
+    """Whether nobody can promise that a model repeats itself, even at temperature 0."""
+    return isinstance(without_loop(model), ChatModel | PlaysItself)
 
 
 def _fork(desk: GateDesk) -> RunForks:

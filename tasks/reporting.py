@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.benefit import BenefitRateRow
 from schemas.editors import EDITOR_FAULTS
-from schemas.gate import EvaluationRow
+from schemas.evaluation import EvaluationRow
 from schemas.plans import CyclePlan
 from schemas.runs import CycleRow, StageEventRow
 from schemas.tables import TABLES

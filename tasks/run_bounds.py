@@ -5,18 +5,18 @@ all select tasks, every call of a rollout. What is likely comes from finished cy
 runs where there are some.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from schemas.evaluation_forms import EvaluateForm
 from schemas.fields import Split
-from schemas.forms import CollectForm, CycleForm, EvaluateForm
+from schemas.forms import CollectForm, CycleForm
 from schemas.settings import EndpointSettings
 from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, trajectory_id
 from tasks.benefit.parameters import DEFAULT
-from tasks.evaluation import evaluated_tasks
+from tasks.evaluation import order_of
 from tasks.gate.candidate import GateSettings
 from tasks.gating_world import MOST_STABLE, STABLE_RUNS
 from tasks.harness import Harness
@@ -113,54 +113,78 @@ def bound_collect(form: CollectForm) -> dict[str, Any]:
         ConfigError: a word names nothing.
     """
     bench = Workbench.open()
-    environment, model = bench.environment(form.environment), bench.model(form.model)
-    harness = bench.harness(environment.name, form.harness)
+    environment = bench.environment(form.environment)
+    model = bench.model(form.model, loop=form.loop)
+    found = _opened(bench, form, environment, model)
+    runs = _Runs(bench, environment, model, form.seed)
+    repeats = 1 if repeats_alike(model, environment) else form.repeats
     tasks = first_tasks(environment.tasks(form.split), form.tasks)
-    return _bound_runs(bench, form, environment, model, [harness], tasks)
+    runs.add(bench.harness(environment.name, form.harness), tasks, repeats)
+    runs.bound(found, form.model)
+    return _with_notes(found).told()
 
 
 def bound_evaluate(form: EvaluateForm) -> dict[str, Any]:
-    """Bounds of `evaluate`, as of `collect`.
+    """Bounds of `evaluate`, as of `collect`, over all cells.
 
     Raises:
         ConfigError: a word names nothing.
     """
     bench = Workbench.open()
-    environment, model = bench.environment(form.environment), bench.model(form.model)
-    harness = bench.harness(environment.name, form.harness)
-    harnesses = [harness, harness.without_layer(form.without)] if form.without else [harness]
-    tasks = evaluated_tasks(form, environment)
-    return _bound_runs(bench, form, environment, model, harnesses, tasks)
-
-
-def _bound_runs(
-    bench: Workbench,
-    form: CollectForm | EvaluateForm,
-    environment: Environment,
-    model: Model,
-    harnesses: Sequence[Harness],
-    tasks: tuple[Task, ...],
-) -> dict[str, Any]:
-    repeats = 1 if repeats_alike(model, environment) else form.repeats
-    with bench.warehouse.read() as reader:
-        rows = reader.frame(_MADE, [environment.name, model.fingerprint]).rows()
-    stored = {str(row[0]) for row in rows}
-    wanted = {
-        trajectory_id(
-            Rig(environment, model, harness, None, bench.now), EpisodeSpec(task, form.seed, repeat)
-        )
-        for harness in harnesses
-        for task in tasks
-        for repeat in range(repeats)
+    order = order_of(form, bench)
+    head = {
+        "environment": ", ".join(order.environments),
+        "model": ", ".join(model.name for model in order.models.values()),
+        "simulated": any(model.is_simulated for model in order.models.values()),
     }
-    missing = len(wanted - stored)
-    found = _opened(bench, form, environment, model)
-    if len(wanted) > missing:
-        found.notes.append(f"{len(wanted) - missing} of {len(wanted)} rollouts are stored already.")
-    usage = _usage(bench, environment, model, form.model, harnesses[0], tasks)
-    endpoint = _endpoint(bench, form.model)
-    found.roles.append(_Role(model, endpoint, usage, Span(missing, missing, missing)))
+    found = _Bounds(head, form.concurrency or bench.settings.concurrency)
+    for name, environment in order.environments.items():
+        for arm, model in order.models.items():
+            runs = _Runs(bench, environment, model, form.seed)
+            trials = 1 if repeats_alike(model, environment) else form.trials
+            for cell in order.matrix.cells:
+                if (cell.environment, cell.arm) == (name, arm):
+                    tasks = first_tasks(environment.tasks(cell.split), form.tasks)
+                    runs.add(order.matrix.harnesses[cell.harness_id], tasks, trials)
+            runs.bound(found, arm.word)
     return _with_notes(found).told()
+
+
+@dataclass
+class _Runs:
+    """Rollouts of one model in one world that are asked for."""
+
+    bench: Workbench
+    environment: Environment
+    model: Model
+    seed: int
+    harness: Harness | None = None
+    tasks: tuple[Task, ...] = ()
+    wanted: set[str] = field(default_factory=set[str])
+
+    def add(self, harness: Harness, tasks: tuple[Task, ...], repeats: int) -> None:
+        """Ask for tasks in a harness."""
+        self.harness, self.tasks = self.harness or harness, self.tasks or tasks
+        rig = Rig(self.environment, self.model, harness, None, self.bench.now)
+        self.wanted |= {
+            trajectory_id(rig, EpisodeSpec(task, self.seed, repeat))
+            for task in tasks
+            for repeat in range(repeats)
+        }
+
+    def bound(self, found: _Bounds, word: str) -> None:
+        """Add what is not stored yet to the bounds."""
+        if self.harness is None:
+            return
+        with self.bench.warehouse.read() as reader:
+            rows = reader.frame(_MADE, [self.environment.name, self.model.fingerprint]).rows()
+        missing = len(self.wanted - {str(row[0]) for row in rows})
+        if len(self.wanted) > missing:
+            stored = f"{len(self.wanted) - missing} of {len(self.wanted)} rollouts"
+            found.notes.append(f"{stored} of {self.model.name} are stored already.")
+        usage = _usage(self.bench, self.environment, self.model, word, self.harness, self.tasks)
+        endpoint = _endpoint(self.bench, word)
+        found.roles.append(_Role(self.model, endpoint, usage, Span(missing, missing, missing)))
 
 
 def bound_cycle(form: CycleForm) -> dict[str, Any]:
@@ -170,8 +194,9 @@ def bound_cycle(form: CycleForm) -> dict[str, Any]:
         ConfigError: a word names nothing.
     """
     bench = Workbench.open()
-    environment, model = bench.environment(form.environment), bench.model(form.model)
-    reference = bench.model(form.reference)
+    environment = bench.environment(form.environment)
+    model = bench.model(form.model, loop=form.loop)
+    reference = bench.model(form.reference, loop=form.loop)
     harness = bench.harness(environment.name, form.harness)
     found = _opened(bench, form, environment, model)
     agent, other = _cycle_rollouts(bench, form, environment, model, found)
@@ -225,7 +250,7 @@ def _cycle_rollouts(
 
 def _opened(
     bench: Workbench,
-    form: CollectForm | CycleForm | EvaluateForm,
+    form: CollectForm | CycleForm,
     environment: Environment,
     model: Model,
 ) -> _Bounds:

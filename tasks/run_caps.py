@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from schemas.errors import ConfigError
-from schemas.forms import CollectForm, CycleForm, EvaluateForm
+from schemas.evaluation_forms import EditorsForm, EvaluateForm, TransferForm
+from schemas.forms import CollectForm, CycleForm
 from schemas.settings import Settings
 from tasks.agent.run_limits import RunLimits, Spending, limited
 
+PaidForm = CollectForm | CycleForm | EvaluateForm | EditorsForm | TransferForm
 _PAID = ("openai", "prompt")
 """Kinds of models and editors that an endpoint stands behind."""
 
@@ -19,9 +21,7 @@ def limits_of(settings: Settings) -> RunLimits:
 
 
 @contextmanager
-def run_within(
-    form: CollectForm | CycleForm | EvaluateForm, settings: Settings
-) -> Iterator[RunLimits]:
+def run_within(form: PaidForm, settings: Settings) -> Iterator[RunLimits]:
     """Hold what the block asks of models to the caps of a form, else of the settings.
 
     Raises:
@@ -35,11 +35,8 @@ def run_within(
         yield limits
 
 
-def _require_prices(form: CollectForm | CycleForm | EvaluateForm, settings: Settings) -> None:
-    words = [form.model]
-    if isinstance(form, CycleForm):
-        words += [form.reference, form.editor]
-    for word in words:
+def _require_prices(form: PaidForm, settings: Settings) -> None:
+    for word in form.words:
         kind, _, name = word.partition(":")
         endpoint = settings.models.get(name)
         if kind in _PAID and (endpoint is None or endpoint.price is None):

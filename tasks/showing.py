@@ -7,16 +7,18 @@ from schemas.gate import GateDecisionRow, PairedTrialRow, ReplayCheckRow
 from schemas.harness import EditPredictionRow, EditRow
 from schemas.runs import CycleTrajectoryRow
 from schemas.trajectories import VerdictRow
+from tasks.evaluation_cards import card_record
 from tasks.page_file import write_page
 from tasks.presentation.document import Document
 from tasks.presentation.edit import EditFacts, show_edit
+from tasks.presentation.evaluation import show_evaluation
 from tasks.presentation.page import render_page
 from tasks.presentation.pairs import PairFacts
 from tasks.presentation.record import Record, edit_record, trajectory_record
 from tasks.presentation.step import ON_PAGE, ON_TERMINAL, Limits
 from tasks.presentation.terminal import render_terminal
 from tasks.presentation.trajectory import TrajectoryFacts, show_trajectory
-from tasks.stored_ids import EDIT, TRAJECTORY, find_id
+from tasks.stored_ids import CARD, EDIT, TRAJECTORY, find_id
 from tasks.workbench import Workbench
 from warehouse.reader import Reader
 
@@ -41,7 +43,7 @@ ELSEWHERE = {
 def show_text(
     which: str, *, color: bool = False, pairs: int | None = None, width: int | None = None
 ) -> str:
-    """A trajectory or an edit for a terminal.
+    """A trajectory, an edit or an evaluation for a terminal.
 
     Raises:
         ConfigError: the id is unknown, or is the start of several.
@@ -51,7 +53,7 @@ def show_text(
 
 
 def show_html(which: str, path: Path, *, pairs: int | None = None) -> Path:
-    """Write a trajectory or an edit as one self-contained page.
+    """Write a trajectory, an edit or an evaluation as one self-contained page.
 
     Raises:
         ConfigError: the id is unknown, is the start of several, or the path is a folder.
@@ -61,13 +63,15 @@ def show_html(which: str, path: Path, *, pairs: int | None = None) -> Path:
 
 
 def show_record(which: str, *, pairs: int | None = None) -> Record:
-    """A trajectory or an edit as plain values; of an edit every pair, unless `pairs` bounds them.
+    """Any of them as plain values; of an edit every pair, unless `pairs` bounds them.
 
     Raises:
         ConfigError: the id is unknown, or is the start of several.
     """
     with Workbench.open().warehouse.read() as reader:
         found = _resolve(reader, which.strip())
+        if found.startswith("card_"):
+            return card_record(reader, found)
         if not found.startswith("edit_"):
             return trajectory_record(_trajectory_facts(reader, found))
         facts = _edit_facts(reader, found, _limits(ON_TERMINAL, 0))
@@ -93,15 +97,17 @@ def _limits(limits: Limits, pairs: int | None) -> Limits:
 def _document(which: str, limits: Limits) -> Document:
     with Workbench.open().warehouse.read() as reader:
         found = _resolve(reader, which.strip())
+        if found.startswith("card_"):
+            return show_evaluation(card_record(reader, found))
         if found.startswith("edit_"):
             return show_edit(_edit_facts(reader, found, limits), limits)
         return show_trajectory(_trajectory_facts(reader, found), limits)
 
 
 def _resolve(reader: Reader, word: str) -> str:
-    hint = ELSEWHERE.get(word[:4], "an id starts with traj_ or edit_; see `tackroom sql`")
-    places = TRAJECTORY | EDIT
-    return find_id(reader, word, places, what="trajectory or edit", hint=hint)
+    hint = ELSEWHERE.get(word[:4], "an id starts with traj_, edit_ or card_; see `tackroom sql`")
+    places = TRAJECTORY | EDIT | CARD
+    return find_id(reader, word, places, what="trajectory, edit or evaluation", hint=hint)
 
 
 def _trajectory_facts(reader: Reader, trajectory_id: str) -> TrajectoryFacts:

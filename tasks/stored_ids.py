@@ -8,6 +8,7 @@ from warehouse.reader import Reader
 
 TRAJECTORY = {"trajectories": "trajectory_id"}
 EDIT = {"edits": "edit_id"}
+CARD = {"evaluation_cards": "card_id"}
 CYCLE = {"cycles": "cycle_id"}
 _ID = re.compile(r"[a-z]+_[0-9a-f]{0,16}")
 _FEW = 4

@@ -44,8 +44,8 @@ def _evidence(
     bench: Workbench, plan: CyclePlan, environment: Environment, harness: Harness
 ) -> Evidence:
     model, reference = (
-        bench.model(plan.form.model, agent=plan.form.agent),
-        bench.model(plan.form.reference, agent=plan.form.agent),
+        bench.model(plan.form.model, agent=plan.form.agent, loop=plan.form.loop),
+        bench.model(plan.form.reference, agent=plan.form.agent, loop=plan.form.loop),
     )
     with bench.warehouse.read() as reader:
         points = reader.rows(DecisionPointRow, _OF_CYCLE, [plan.cycle_id])

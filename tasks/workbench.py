@@ -12,6 +12,7 @@ from schemas.errors import ConfigError
 from schemas.fields import Row
 from schemas.harness import HarnessNameRow
 from schemas.settings import Settings, load_settings
+from tasks.agent.loops.registry import TOOL_CALL, in_loop
 from tasks.agent.models import resolve_model
 from tasks.agent.offers import refuse_lasting
 from tasks.agent.protocols import Environment, Model, Task
@@ -71,17 +72,23 @@ class Workbench:
         """Names of the environments that can be opened here."""
         return environment_names(self.settings.worlds)
 
-    def model(self, word: str, record: str = "", *, agent: str = "") -> Model:
-        """The model of this name, with the user's agent program around it when one is named.
+    def model(
+        self, word: str, record: str = "", *, agent: str = "", loop: str = TOOL_CALL
+    ) -> Model:
+        """The model of this name in an agent loop, or with the user's agent program around it.
 
         With `record`, every reply of the model goes to that file.
 
         Raises:
-            ConfigError: there is none.
+            ConfigError: there is none, or both a loop and a program are named.
         """
         model = resolve_model(word, self.settings, record=Path(record) if record else None)
+        looped = in_loop(model, loop)
         if not agent:
-            return model
+            return looped
+        if looped is not model:
+            what = f"--loop {loop} and --agent both bring a loop"
+            raise ConfigError(what, hint="leave one of them out")
         from tasks.agent.own_agent import read_agent
 
         made = read_agent(

@@ -12,6 +12,7 @@ from schemas.episode import Episode
 from schemas.errors import DataContractError, WarehouseError
 from schemas.fields import Row
 from schemas.harness import ArtifactFaultRow
+from schemas.notes import AgentNoteRow
 from schemas.tables import TABLE_OF_ROW
 from schemas.trajectories import (
     InterventionRow,
@@ -113,6 +114,7 @@ class Reader:
         interventions = self._of(InterventionRow, wanted)
         faults = self._of(ArtifactFaultRow, wanted)
         sources = self._of(TrajectorySourceRow, wanted)
+        notes = self._of(AgentNoteRow, wanted)
         prompts = self._prompts(found.values())
         return [
             Episode(
@@ -124,6 +126,7 @@ class Reader:
                 interventions=tuple(interventions[name]),
                 faults=tuple(faults[name]),
                 sources=tuple(sources[name]),
+                notes=tuple(notes[name]),
                 prompts={
                     prompt_id: prompts[prompt_id]
                     for prompt_id in _prompt_ids(found[name])

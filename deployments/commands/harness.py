@@ -114,6 +114,28 @@ def export(
         emit_text(f"{result['folder']}: {result['harness_id']}{known}")
 
 
+@app.command("inventory")
+def inventory(
+    environment: Annotated[str, typer.Option(help="Only this environment.")] = "",
+    as_json: Json = False,
+) -> None:
+    """List what edits have brought into accepted harnesses, by world and layer, with evidence."""
+    from tasks.harness_inventory import evolved_components
+
+    found = evolved_components(environment)
+    if as_json:
+        emit_json(found)
+        return
+    for name, by_layer in found["counts"].items():
+        emit_text(f"{name}: {plain_text(by_layer)}")
+    if not found["components"]:
+        emit_text("no accepted harness holds an evolved component")
+        return
+    columns = ["environment", "layer", "artifact", "states", "in_force", "harnesses", "versions"]
+    columns += ["accepted_edits", "e_value", "wins", "losses", "delta"]
+    emit_text(table(columns, ([row[name] for name in columns] for row in found["components"])))
+
+
 @app.command("history")
 def history(
     artifact: Annotated[str, typer.Argument(help="Only this artifact; empty takes all.")] = "",

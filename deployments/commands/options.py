@@ -13,6 +13,7 @@ MODEL = "simulated:weak|mid|strong, gold, noop, openai:NAME or replay:FILE."
 HARNESS = "seed, a name such as current, an id or its start, or a folder."
 REPEATS = "Rollouts per task; 1 where the model is deterministic."
 AGENT = "command:TEMPLATE runs your own agent program around the model."
+LOOP = "Agent loop: tool_call, react, plan_execute or reflexion."
 EDITOR = "rules, openai:NAME and others: see docs/editors.md."
 KEEP = "Leave the Prefect server of this run running."
 LAYER = "Also run without contract, skills, actions or regulation, paired."
@@ -26,10 +27,13 @@ CONCURRENCY = "Episodes side by side; 0 takes the settings."
 DRY_RUN = "Say what it would take in rollouts, calls, tokens, dollars and time; run nothing."
 TASKS = "First N tasks of a split, families equal; 0 takes all."
 
+SEVERAL = "Several with commas."
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Environment = Annotated[str, typer.Option(help=ENVIRONMENT)]
 Model = Annotated[str, typer.Option(help=MODEL)]
 Agent = Annotated[str, typer.Option(help=AGENT)]
+Loop = Annotated[str, typer.Option(help=LOOP)]
 
 
 def _allow(is_allowed: bool) -> None:

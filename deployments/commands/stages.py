@@ -1,4 +1,4 @@
-"""Commands of one stage each: collect, import, annotate, evolve, evaluate, diagnose, synthesize."""
+"""Commands of one stage each: collect, import, annotate, evolve, diagnose, synthesize."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,7 +8,6 @@ import typer
 from deployments.commands.bounds import show_bounds
 from deployments.commands.options import (
     HARNESS,
-    LAYER,
     RECORDINGS,
     Agent,
     Concurrency,
@@ -16,6 +15,7 @@ from deployments.commands.options import (
     DryRun,
     Environment,
     Json,
+    Loop,
     MaxTokens,
     MaxUsd,
     Model,
@@ -36,7 +36,6 @@ def register(app: typer.Typer) -> None:
     app.command("import")(import_files)
     app.command("annotate")(annotate)
     app.command("evolve")(evolve)
-    app.command("evaluate")(evaluate)
     app.command("diagnose")(diagnose)
     app.command("synthesize")(synthesize)
 
@@ -45,6 +44,7 @@ def collect(
     environment: Environment = "sqldesk",
     model: Model = "simulated:weak",
     agent: Agent = "",
+    loop: Loop = "tool_call",
     harness: Annotated[str, typer.Option(help=HARNESS)] = "seed",
     split: Annotated[str, typer.Option(help="train, select or sealed.")] = "train",
     seed: Seed = 7,
@@ -139,39 +139,6 @@ def evolve(
         ImportedEvolutionForm, {"environment": environment, "candidate": candidate, "seed": seed}
     )
     _show(evolve_from_imports(form), as_json)
-
-
-def evaluate(
-    environment: Environment = "sqldesk",
-    model: Model = "simulated:weak",
-    agent: Agent = "",
-    harness: Annotated[str, typer.Option(help=HARNESS)] = "current",
-    split: Annotated[str, typer.Option(help="train, select, sealed or all.")] = "select",
-    without: Annotated[str, typer.Option(help=LAYER)] = "",
-    seed: Seed = 7,
-    tasks: Tasks = 0,
-    repeats: Repeats = 1,
-    _effects: SideEffects = False,
-    concurrency: Concurrency = 0,
-    max_usd: MaxUsd = 0.0,
-    max_tokens: MaxTokens = 0,
-    dry_run: DryRun = False,
-    as_json: Json = False,
-) -> int:
-    """Score one model in one harness; gold and noop run on all splits."""
-    from schemas.forms import EvaluateForm, read_form
-
-    form = read_form(EvaluateForm, _named(EvaluateForm, locals()))
-    if dry_run:
-        from tasks.run_bounds import bound_evaluate
-
-        show_bounds(bound_evaluate(form), as_json)
-        return 0
-    from tasks.evaluation import evaluate as run
-
-    result = run(form)
-    _show(result, as_json)
-    return 1 if result["success"] is None else 0
 
 
 def diagnose(

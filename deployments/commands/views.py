@@ -18,14 +18,14 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    which: Annotated[str, typer.Argument(help="Id of a trajectory or an edit, or its start.")],
+    which: Annotated[str, typer.Argument(help="Id of a trajectory, an edit or an evaluation.")],
     html: Annotated[str, typer.Option(help="Write a page to this file instead.")] = "",
     pairs: Annotated[
         int | None, typer.Option(help="Won pairs, and lost pairs, to show of an edit.", min=0)
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a trajectory step by step, or an edit with the pairs it won and lost."""
+    """Show a trajectory by steps, an edit with the pairs it won and lost, or an evaluation."""
     from tasks.showing import show_html, show_record, show_text
 
     if html:

@@ -31,4 +31,5 @@ def as_attempt(episode: Episode) -> Episode:
         ),
         interventions=tuple(row.model_copy(update=update) for row in episode.interventions),
         faults=tuple(row.model_copy(update=update) for row in episode.faults),
+        notes=tuple(row.model_copy(update=update) for row in episode.notes),
     )

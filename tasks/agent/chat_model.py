@@ -118,7 +118,7 @@ class ChatConversation:
             self._endpoint.account.settle(settings.limits, took - expected)
         reply = replace(reply, latency_s=latency_s, cost_usd=cost_usd(settings.price, reply))
         match settings.mode:
-            case "text":
+            case "text" if tools:
                 return with_call(reply)
             case "schema" if tools:
                 return with_schema_call(reply)
@@ -138,13 +138,13 @@ def request_body(
     """Make the request; members that are not configured are left to the endpoint."""
     sampling = settings.sampling
     body: JsonObject = {"model": settings.model}
-    match settings.mode:
+    # Without tools there is nothing to explain: a loop tells them itself, or asks for prose.
+    match settings.mode if tools else "tools":
         case "text":
             body["messages"] = text_messages(messages, tools)
         case "schema":
             body["messages"] = schema_messages(messages, tools)
-            if tools:
-                body["response_format"] = response_format(tools, settings.schema_form)
+            body["response_format"] = response_format(tools, settings.schema_form)
         case "tools":
             body["messages"] = native_messages(messages)
             if tools:

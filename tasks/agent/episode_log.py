@@ -9,6 +9,7 @@ from schemas.episode import Episode
 from schemas.fields import Outcome, Termination
 from schemas.harness import ArtifactFaultRow
 from schemas.ids import canonical_json, make_id, sha256_hex
+from schemas.notes import AgentNoteRow
 from schemas.text import clean_text
 from schemas.trajectories import (
     InterventionRow,
@@ -18,7 +19,11 @@ from schemas.trajectories import (
     TrajectoryRow,
 )
 from tasks.agent.conversation import Message, opening_messages
-from tasks.agent.protocols import ModelReply, Verdict
+from tasks.agent.noting import Note
+from tasks.agent.protocols import (
+    ModelReply,
+    Verdict,
+)
 from tasks.harness import ArtifactFault, Intervention
 
 FAULT_LENGTH = 300
@@ -74,6 +79,7 @@ class EpisodeLog:
         default_factory=dict[tuple[int, str], ArtifactFaultRow]
     )
     prompts: dict[str, PromptRow] = field(default_factory=dict[str, PromptRow])
+    notes: list[AgentNoteRow] = field(default_factory=list[AgentNoteRow])
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
@@ -144,6 +150,20 @@ class EpisodeLog:
             )
             self.interventions.append(row)
 
+    def keep_notes(self, notes: Sequence[Note]) -> None:
+        """Keep what the agent is shown of its own writing."""
+        self.notes = [
+            AgentNoteRow(
+                trajectory_id=self.identity.trajectory_id,
+                ordinal=ordinal,
+                kind=note.kind,
+                text=note.text,
+                about_trajectory_id=note.about or None,
+                carried=note.is_carried,
+            )
+            for ordinal, note in enumerate(notes)
+        ]
+
     def constrain(self, step_index: int) -> None:
         """Keep that the decoder of a step was held to a schema of the tools."""
         row = InterventionRow(
@@ -184,6 +204,7 @@ class EpisodeLog:
             interventions=tuple(self.interventions),
             faults=tuple(self.faults[key] for key in sorted(self.faults)),
             prompts={row.prompt_id: row for row in self.prompts.values()},
+            notes=tuple(self.notes),
         )
 
     def _trajectory(self, ending: Ending, now: datetime) -> TrajectoryRow:

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from schemas.episode import Episode
 from schemas.fields import Split
+from tasks.agent.noting import Note
 
 JsonObject = dict[str, Any]
 
@@ -278,6 +280,10 @@ class EpisodeContext:
     world: World
     seed: int
     repeat: int
+    earlier: Episode | None = None
+    """The trial before this one, for an agent that learns from it."""
+    notes: tuple[Note, ...] = ()
+    """Notes of the episode that a fork goes on from."""
 
 
 class Conversation(Protocol):

@@ -28,6 +28,7 @@ from tasks.agent.attempts import as_attempt
 from tasks.agent.conversation import opening_messages
 from tasks.agent.episode_log import Ending, EpisodeLog, Identity
 from tasks.agent.fork import Fork, replay_prefix
+from tasks.agent.noting import KeepsNotes, Note, TakesNotes
 from tasks.agent.own_stage import OwnStage, Played, PlaysItself
 from tasks.agent.protocols import (
     Call,
@@ -55,12 +56,16 @@ CAP_FAULT = "cap"
 
 @dataclass(frozen=True)
 class EpisodeSpec:
-    """One episode to run; with `fork`, from a step of a stored episode on."""
+    """One episode to run; with `fork`, from a step of a stored episode on.
+
+    `earlier` is the trial before this one, where the agent learns from it.
+    """
 
     task: Task
     seed: int
     repeat: int = 0
     fork: Fork | None = None
+    earlier: Episode | None = None
 
     @property
     def arm(self) -> str:
@@ -85,10 +90,13 @@ class Rig:
     now: datetime
     places: asyncio.Semaphore | None = None
 
-    @property
-    def budget(self) -> int:
-        """Most model calls and forced calls of one episode."""
-        return self.environment.step_budget
+    def budget(self, spec: EpisodeSpec) -> int:
+        """Most turns of an episode: every model call spends a unit, those for notes too."""
+        if not isinstance(self.model, TakesNotes):
+            return self.environment.step_budget
+        written = [note for note in spec.fork.source.notes if not note.carried] if spec.fork else []
+        due = len(written) if spec.fork else self.model.notes_due(spec.earlier)
+        return self.environment.step_budget - due
 
 
 def fork_spec(
@@ -180,6 +188,9 @@ async def _run(rig: Rig, spec: EpisodeSpec) -> Episode:
 
 async def _run_once(rig: Rig, spec: EpisodeSpec) -> Episode:
     log = EpisodeLog(_identify(rig, spec))
+    if spec.earlier is not None and spec.earlier.trajectory.fault is not None:
+        what = f"trial {spec.repeat} learns from the trial before it, which infrastructure ended"
+        return log.close(_fault("agent", AgentFault(what)), rig.now)
     try:
         driver = await WorldDriver.start(rig.environment, spec.task, spec.seed)
     except EnvironmentFault as error:
@@ -214,7 +225,7 @@ def _identify(rig: Rig, spec: EpisodeSpec) -> Identity:
         seed=spec.seed,
         repeat=spec.repeat,
         arm=spec.arm,
-        budget=rig.budget,
+        budget=rig.budget(spec),
     )
 
 
@@ -256,9 +267,9 @@ async def _play_through(
     if spec.fork is not None:
         what = f"{rig.model.name} cannot go on from the middle of an episode"
         raise EnvironmentFault(what, hint="compare whole episodes instead of forks")
-    context = EpisodeContext(rig.environment, spec.task, driver.world, spec.seed, spec.repeat)
+    context = _context(rig, spec, driver)
     text = _task_text(spec, driver)
-    stage = OwnStage(context, log, driver, rig.harness, rig.sandbox, text, rig.budget)
+    stage = OwnStage(context, log, driver, rig.harness, rig.sandbox, text, rig.budget(spec))
     return await rig.model.play(stage)
 
 
@@ -269,9 +280,12 @@ def _task_text(spec: EpisodeSpec, driver: WorldDriver) -> str:
 async def _loop(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDriver) -> Termination:
     session, tools = _condition(rig, spec, log, driver)
     forced = await replay_prefix(spec.fork, log, driver, session) if spec.fork else None
-    context = EpisodeContext(rig.environment, spec.task, driver.world, spec.seed, spec.repeat)
-    conversation = within_caps(rig.model.open(context), rig.model)
-    for step_index in range(len(log.steps), rig.budget):
+    conversation = rig.model.open(_context(rig, spec, driver))
+    if isinstance(conversation, KeepsNotes):
+        await _prepare(conversation, spec, log, tools)
+    else:
+        conversation = within_caps(conversation, rig.model)
+    for step_index in range(len(log.steps), rig.budget(spec)):
         reply = await _ask(conversation, log, tools, forced)
         if reply.is_constrained:
             log.constrain(step_index)
@@ -280,6 +294,24 @@ async def _loop(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDrive
             return "finished" if end.is_done else "rule_stop"
         forced = end.forced
     return "budget"
+
+
+def _context(rig: Rig, spec: EpisodeSpec, driver: WorldDriver) -> EpisodeContext:
+    rows = spec.fork.source.notes if spec.fork else ()
+    notes = [Note(r.kind, r.text, r.about_trajectory_id or "", r.carried) for r in rows]
+    episode = (rig.environment, spec.task, driver.world, spec.seed, spec.repeat)
+    return EpisodeContext(*episode, earlier=spec.earlier, notes=tuple(notes))
+
+
+async def _prepare(
+    conversation: KeepsNotes, spec: EpisodeSpec, log: EpisodeLog, tools: Sequence[JsonObject]
+) -> None:
+    """Have the agent write to itself, unless a fork goes on with what its source wrote."""
+    if spec.fork is None:
+        reply = await conversation.prepare(log.messages, tools)
+        if reply is not None:
+            log.spend(reply)
+    log.keep_notes(conversation.notes)
 
 
 async def _ask(
@@ -300,7 +332,7 @@ def _condition(
     environment = rig.environment
     text = _task_text(spec, driver)
     tools = tools_of(environment, spec.task)
-    session = Session(rig.harness, text, tools, sandbox=rig.sandbox, budget=rig.budget)
+    session = Session(rig.harness, text, tools, sandbox=rig.sandbox, budget=rig.budget(spec))
     conditioned = session.condition(opening_messages(environment.system_prompt, text), tools)
     log.open(conditioned.messages, conditioned.tools)
     log.intervene(0, conditioned.interventions)

@@ -30,6 +30,7 @@ from tasks.agent.simulated_prompt import (
     ToolsShown,
     read_tools,
 )
+from tasks.agent.simulated_prose import write_note
 from tasks.agent.simulated_tiers import PROFILES, Luck, TierProfile
 from tasks.agent.simulated_world import HasSimulation, Simulation, Slip, Tier, View
 from tasks.agent.sources import source_hash
@@ -151,8 +152,10 @@ class SimulatedConversation:
         self._tools: tuple[Sequence[Message], ToolsShown] | None = None
 
     async def reply(self, messages: Sequence[Message], tools: Sequence[Message]) -> ModelReply:
-        """Answer as the expert would, or slip."""
+        """Answer as the expert would, or slip; without tools to call, in prose."""
         context = self._context
+        if not tools:
+            return _in_prose(messages)
         if self._tools is None or self._tools[0] is not tools:
             self._tools = (tools, read_tools(tools, context.environment))
         shown = self._reader.read(messages, self._tools[1])
@@ -193,6 +196,14 @@ class SimulatedConversation:
     def _record(self, shown: Shown, event: SimulatedEvent) -> None:
         if self._recorder is not None:
             self._recorder(self._luck, shown.turns, event)
+
+
+def _in_prose(messages: Sequence[Message]) -> ModelReply:
+    told = [str(message.get("content") or "") for message in messages]
+    text = write_note(told[-1] if told else "")
+    tokens = sum(len(content) for content in told) // CHARS_PER_TOKEN
+    written = len(text) // CHARS_PER_TOKEN + 1
+    return ModelReply(text, finish_reason="stop", prompt_tokens=tokens, completion_tokens=written)
 
 
 def _as_reply(slip: Slip, shown: Shown) -> ModelReply:

@@ -1,4 +1,4 @@
-"""Shapes in which models write a call as text instead of making it."""
+"""What simulated models write as text: calls in the shapes of models, and notes to themselves."""
 
 import json
 from collections.abc import Callable
@@ -49,6 +49,21 @@ SHAPES: tuple[Callable[[Call], str], ...] = (
     as_react,
     as_bare_arguments,
 )
+
+
+MOST_QUOTED = 3
+NO_ERRORS = "I take one step at a time and read each result before the next."
+
+
+def write_note(request: str) -> str:
+    """A note as a simulated model writes it: the errors that the request shows, word for word.
+
+    It understands nothing of them, so where the request shows none the note is a set phrase.
+    """
+    lines = [line.partition("error:") for line in request.splitlines()]
+    errors = [said.strip() for before, mark, said in lines if mark and not before.strip()]
+    kept = list(dict.fromkeys(text for text in errors if text))[-MOST_QUOTED:]
+    return "\n".join(f"- It said: {text}" for text in kept) or NO_ERRORS
 
 
 def write_as_text(call: Call, roll: float, *extra: Callable[[Call], str]) -> str:

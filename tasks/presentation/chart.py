@@ -1,12 +1,14 @@
-"""Geometry of the two charts of a report; the templates draw them as SVG."""
+"""Geometry of the charts of a page; the templates draw them as SVG."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 WIDTH = 720
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 16, 56
 HEIGHT = 300
 BAR, GAP, LABEL_WIDTH = 14, 14, 200
+GAIN_LABEL, GAIN_STEP = 330, 22
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,34 @@ class BarRow:
 
 
 @dataclass(frozen=True)
+class Gain:
+    """A difference of shares with its interval."""
+
+    label: str
+    value: float
+    lo: float
+    hi: float
+
+
+@dataclass(frozen=True)
+class GainRow:
+    """A gain with its place."""
+
+    gain: Gain
+    y: float
+    x: float
+    x_lo: float
+    x_hi: float
+
+
+@dataclass(frozen=True)
 class Chart:
     """A drawn chart.
 
     Attributes:
         title: what it shows, read out in place of the picture.
         series: names, in the order of shapes and colours.
-        ticks: position and text of the axis marks.
+        ticks: position and text of the axis marks; across for gains, else upwards.
     """
 
     title: str
@@ -67,6 +90,7 @@ class Chart:
     ticks: tuple[tuple[float, str], ...]
     marks: tuple[Mark, ...] = ()
     rows: tuple[BarRow, ...] = ()
+    gains: tuple[GainRow, ...] = ()
     width: int = WIDTH
 
 
@@ -110,3 +134,21 @@ def draw_bars(
         rows.append(BarRow(label, y + len(values) * BAR / 2 + 4, bars))
         y += len(values) * BAR + GAP
     return Chart(title, tuple(series), y, (), rows=tuple(rows))
+
+
+def draw_gains(title: str, gains: Sequence[Gain]) -> Chart:
+    """Differences below one another, each with its interval, around a line at no difference."""
+    reach = max((abs(end) for gain in gains for end in (gain.lo, gain.hi)), default=0.0) or 0.1
+    edge = min(1.0, 0.1 * ceil(reach * 10))
+    room = WIDTH - GAIN_LABEL - 2 * RIGHT
+
+    def place_of(difference: float) -> float:
+        return round(GAIN_LABEL + RIGHT + room * (difference + edge) / (2 * edge), 1)
+
+    rows = tuple(
+        GainRow(gain, TOP + GAIN_STEP * (n + 0.5), *map(place_of, (gain.value, gain.lo, gain.hi)))
+        for n, gain in enumerate(gains)
+    )
+    height = TOP + GAIN_STEP * len(gains) + BOTTOM / 2
+    ticks = tuple((place_of(edge * n / 2), f"{50 * edge * n:+.0f}") for n in range(-2, 3))
+    return Chart(title, (), height, ticks, gains=rows)

@@ -25,6 +25,7 @@ def trajectory_record(found: TrajectoryFacts) -> Record:
         "calls": _all(episode.calls),
         "interventions": _all(episode.interventions),
         "faults": _all(episode.faults),
+        "notes": _all(episode.notes),
         "labels": _all(found.labels),
         "hits": _all(found.hits),
         "verdicts": _all(found.verdicts),

@@ -6,6 +6,7 @@ from typing import Any
 from tasks.presentation.chart import Chart, draw_bars
 from tasks.presentation.cutting import interval, number, on_one_line, percent
 from tasks.presentation.document import Block, Document, Facts, Group, Passage, Table, facts
+from tasks.presentation.evaluation import contrast_group
 from tasks.presentation.report_benefit import BenefitRows, benefit_groups
 from tasks.presentation.report_edits import EditRows, edit_group
 from tasks.presentation.report_scores import ScoreRows, score_groups
@@ -40,6 +41,7 @@ class ReportRows:
     used: Rows
     arms: Rows
     sessions: Rows
+    matrix: Rows
 
     @property
     def is_import(self) -> bool:
@@ -68,6 +70,7 @@ def show_report(rows: ReportRows) -> Document:
     groups = (
         _overview(rows),
         *(() if rows.is_import else score_groups(scores)),
+        *_matrix(rows),
         _failures(rows),
         edit_group(edit_rows),
         *(() if rows.is_import else benefit_groups(benefit)),
@@ -170,6 +173,18 @@ def _sources(rows: ReportRows) -> Table:
         for row in rows.sources
     )
     return Table("Files", ("file", "format", "trajectories"), body, numeric=("trajectories",))
+
+
+def _matrix(rows: ReportRows) -> tuple[Group, ...]:
+    """Evaluations of these harnesses, whichever models and layers they were of."""
+    kinds = dict.fromkeys(row["kind"] for row in rows.matrix)
+    if not kinds:
+        return ()
+    groups = tuple(
+        contrast_group(kind, [row for row in rows.matrix if row["kind"] == kind], rows.note)
+        for kind in kinds
+    )
+    return (Group("Evaluations of these harnesses", groups),)
 
 
 def _failures(rows: ReportRows) -> Group:

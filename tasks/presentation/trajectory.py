@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from schemas.episode import Episode
 from schemas.failures import FailureLabelRow, RuleHitRow
+from schemas.notes import AgentNoteRow
 from schemas.runs import CycleTrajectoryRow
 from schemas.trajectories import TrajectoryRow, VerdictRow
 from tasks.presentation.cutting import as_facts, number, on_one_line, shown
@@ -39,6 +40,7 @@ def show_trajectory(found: TrajectoryFacts, limits: Limits) -> Document:
         *_later_verdicts(found.verdicts),
         Group("Task", (Passage("", shown(found.episode.task_text or "unknown", limits.text)),)),
         *_prompts(found.episode, limits),
+        *_notes(found.episode, limits),
         *_steps(found, limits),
         _lineage(found),
     ]
@@ -129,6 +131,19 @@ def _prompts(episode: Episode, limits: Limits) -> list[Group]:
         for title, prompt_id in prompts
         if (text := episode.prompt_text(prompt_id))
     ]
+
+
+def _notes(episode: Episode, limits: Limits) -> list[Group]:
+    """What the agent was shown of its own writing."""
+    passages = tuple(
+        Passage(_note_label(note), shown(note.text, limits.text)) for note in episode.notes
+    )
+    return [Group("Notes of the agent to itself", passages)] if passages else []
+
+
+def _note_label(note: AgentNoteRow) -> str:
+    about = f" on {note.about_trajectory_id}" if note.about_trajectory_id else ""
+    return f"{note.kind}{about}{', of an earlier trial' if note.carried else ''}"
 
 
 def _steps(found: TrajectoryFacts, limits: Limits) -> list[Group]:

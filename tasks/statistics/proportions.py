@@ -38,8 +38,12 @@ def pass_at_k(n: int, c: int, k: int) -> float | None:
     return 1 - comb(n - c, k) / comb(n, k)
 
 
-def wilson(x: int, n: int, z: float = Z_95) -> Interval | None:
-    """Score interval of a share (Wilson 1927); null for an empty sample."""
+def wilson(x: float, n: int, z: float = Z_95) -> Interval | None:
+    """Score interval of a share (Wilson 1927); null for an empty sample.
+
+    With `x` a sum of means in [0, 1] of n clusters it is conservative: no distribution on [0, 1]
+    varies more than a coin of the same mean.
+    """
     _require_counts(x, n)
     if n == 0:
         return None
@@ -81,7 +85,7 @@ def highest_share(hits: int, trials: int) -> float:
     return 1.0 - lowest_share(trials - hits, trials)
 
 
-def _require_counts(x: int, n: int) -> None:
+def _require_counts(x: float, n: int) -> None:
     if not 0 <= x <= n:
         message = f"a count of {x} successes in {n} trials is impossible; expected 0 <= x <= n"
         raise ValueError(message)

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from schemas.acceptance import EditFollowUpRow
+from schemas.evaluation import EvaluationRow
 from schemas.evidence import EvidenceCard
-from schemas.gate import EvaluationRow, PairedTrialRow
+from schemas.gate import PairedTrialRow
 from schemas.harness import EditPredictionRow
 from schemas.ids import make_id
 from schemas.trajectories import PromptRow

@@ -3,7 +3,7 @@
 import pytest
 
 from schemas.errors import ConfigError, DataContractError, TackroomError
-from schemas.gate import EvaluationRow
+from schemas.evaluation import EvaluationRow
 from schemas.ids import make_id
 from tasks.diagnosis import finished_cycle
 from tasks.exporting import export_examples

@@ -7,8 +7,8 @@ import pytest
 
 from deployments.cli import run
 from schemas.editors import EditorSessionRow
+from schemas.evaluation import EvaluationRow
 from schemas.forms import CycleForm
-from schemas.gate import EvaluationRow
 from schemas.ids import make_id
 from schemas.plans import CyclePlan
 from tasks.harness_rows import harness_rows

@@ -8,7 +8,7 @@ import pytest
 
 from deployments.cli import run
 from schemas.errors import ConfigError
-from schemas.gate import EvaluationRow
+from schemas.evaluation import EvaluationRow
 from schemas.ids import make_id
 from tasks.report_page import write_report
 from tasks.showing import show_html, show_text
@@ -88,7 +88,7 @@ def test_a_trajectory_is_shown_with_its_label(build, fill_home, rows):
     ("word", "said"),
     [
         ("traj_", "start of several"),
-        ("traj_0000000000000000", "there is no trajectory or edit"),
+        ("traj_0000000000000000", "there is no trajectory, edit or evaluation"),
         ("", "is not the id"),
         ("'; DROP TABLE steps; --", "is not the id"),
         ("traj_\x1b[2J", "is not the id"),

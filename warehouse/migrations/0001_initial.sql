@@ -325,6 +325,23 @@ COMMENT ON COLUMN interventions."before" IS 'What stood there before: the model'
 COMMENT ON COLUMN interventions."after" IS 'What stood there afterwards: the rewritten call, the hint, the injected text.';
 COMMENT ON COLUMN interventions."suppressed" IS 'Whether another rule of the step came first, so this one had no effect.';
 
+CREATE TABLE agent_notes (
+    "trajectory_id"       VARCHAR NOT NULL,
+    "ordinal"             BIGINT NOT NULL,
+    "kind"                VARCHAR NOT NULL,
+    "text"                VARCHAR NOT NULL,
+    "about_trajectory_id" VARCHAR,
+    "carried"             BOOLEAN NOT NULL,
+    PRIMARY KEY ("trajectory_id", "ordinal")
+);
+COMMENT ON TABLE agent_notes IS 'What an agent''s loop had it write to itself: a plan, or a reflection on an earlier trial.';
+COMMENT ON COLUMN agent_notes."trajectory_id" IS 'Trajectory in which the agent was shown it.';
+COMMENT ON COLUMN agent_notes."ordinal" IS 'Position among the notes shown, oldest first.';
+COMMENT ON COLUMN agent_notes."kind" IS 'A plan for the episode, or a reflection on a trial that failed.';
+COMMENT ON COLUMN agent_notes."text" IS 'The note, bounded.';
+COMMENT ON COLUMN agent_notes."about_trajectory_id" IS 'Trial that a reflection is about; null for a plan.';
+COMMENT ON COLUMN agent_notes."carried" IS 'Whether it was written in an earlier trial, which spent the tokens.';
+
 CREATE TABLE prompts (
     "prompt_id" VARCHAR NOT NULL,
     "kind"      VARCHAR NOT NULL,
@@ -1002,41 +1019,208 @@ COMMENT ON COLUMN production_verdicts."resolvable" IS 'Smallest true difference 
 COMMENT ON COLUMN production_verdicts."created_at" IS 'When it was looked (UTC).';
 
 CREATE TABLE evaluations (
-    "evaluation_id"      VARCHAR NOT NULL,
-    "environment"        VARCHAR NOT NULL,
-    "model"              VARCHAR NOT NULL,
-    "harness_id"         VARCHAR NOT NULL,
-    "split"              VARCHAR NOT NULL,
-    "purpose"            VARCHAR NOT NULL,
-    "cycle_id"           VARCHAR,
-    "round"              BIGINT,
-    "tasks"              BIGINT NOT NULL,
-    "successes"          DOUBLE NOT NULL,
-    "faults"             BIGINT NOT NULL,
-    "success"            DOUBLE,
-    "success_lo"         DOUBLE,
-    "success_hi"         DOUBLE,
-    "mean_steps"         DOUBLE,
-    "mean_prompt_tokens" DOUBLE,
+    "evaluation_id"          VARCHAR NOT NULL,
+    "environment"            VARCHAR NOT NULL,
+    "model"                  VARCHAR NOT NULL,
+    "harness_id"             VARCHAR NOT NULL,
+    "split"                  VARCHAR NOT NULL,
+    "purpose"                VARCHAR NOT NULL,
+    "cycle_id"               VARCHAR,
+    "round"                  BIGINT,
+    "tasks"                  BIGINT NOT NULL,
+    "successes"              DOUBLE NOT NULL,
+    "faults"                 BIGINT NOT NULL,
+    "success"                DOUBLE,
+    "success_lo"             DOUBLE,
+    "success_hi"             DOUBLE,
+    "mean_steps"             DOUBLE,
+    "mean_prompt_tokens"     DOUBLE,
+    "card_id"                VARCHAR,
+    "loop"                   VARCHAR NOT NULL,
+    "trials"                 BIGINT NOT NULL,
+    "pass_hat"               VARCHAR NOT NULL,
+    "by_trial"               VARCHAR NOT NULL,
+    "mean_completion_tokens" DOUBLE,
+    "cost_usd"               DOUBLE,
+    "constrained"            BIGINT NOT NULL,
     PRIMARY KEY ("evaluation_id")
 );
-COMMENT ON TABLE evaluations IS 'Success of one model in one harness on one split.';
+COMMENT ON TABLE evaluations IS 'Success of one model in one harness on one split: one cell of a matrix.';
 COMMENT ON COLUMN evaluations."evaluation_id" IS 'Hash of everything that determines the numbers.';
 COMMENT ON COLUMN evaluations."environment" IS 'Environment.';
-COMMENT ON COLUMN evaluations."model" IS 'Model.';
+COMMENT ON COLUMN evaluations."model" IS 'Model, with its loop where that is not `tool_call`.';
 COMMENT ON COLUMN evaluations."harness_id" IS 'Harness.';
 COMMENT ON COLUMN evaluations."split" IS 'Split.';
-COMMENT ON COLUMN evaluations."purpose" IS 'Why it was made, such as `baseline` or `final`.';
+COMMENT ON COLUMN evaluations."purpose" IS 'Why it was made, such as `baseline`, `final` or `evaluate`.';
 COMMENT ON COLUMN evaluations."cycle_id" IS 'Cycle it belongs to; null for a single evaluation.';
 COMMENT ON COLUMN evaluations."round" IS 'Round after which it was made.';
 COMMENT ON COLUMN evaluations."tasks" IS 'Tasks scored; faults are left out.';
 COMMENT ON COLUMN evaluations."successes" IS 'Sum of task means.';
 COMMENT ON COLUMN evaluations."faults" IS 'Episodes left out because infrastructure failed.';
 COMMENT ON COLUMN evaluations."success" IS 'Share of tasks solved; null when no task was scored.';
-COMMENT ON COLUMN evaluations."success_lo" IS 'Lower end of the 95 % Wilson interval.';
-COMMENT ON COLUMN evaluations."success_hi" IS 'Upper end of the 95 % Wilson interval.';
+COMMENT ON COLUMN evaluations."success_lo" IS 'Lower end of the 95 % Wilson interval over tasks.';
+COMMENT ON COLUMN evaluations."success_hi" IS 'Upper end of the 95 % Wilson interval over tasks.';
 COMMENT ON COLUMN evaluations."mean_steps" IS 'Mean steps an episode.';
 COMMENT ON COLUMN evaluations."mean_prompt_tokens" IS 'Mean prompt tokens an episode.';
+COMMENT ON COLUMN evaluations."card_id" IS 'Evaluation card it belongs to; null for a score within a cycle.';
+COMMENT ON COLUMN evaluations."loop" IS 'Agent loop; `own` for a program of the user.';
+COMMENT ON COLUMN evaluations."trials" IS 'Trials of each task.';
+COMMENT ON COLUMN evaluations."pass_hat" IS 'Unbiased pass^k by k: the chance that k trials of a task all succeed. Null where some task has fewer judged trials, and where trials are no equals since the agent learns from them.';
+COMMENT ON COLUMN evaluations."by_trial" IS 'Success in the first trial, the second, and so on.';
+COMMENT ON COLUMN evaluations."mean_completion_tokens" IS 'Mean completion tokens an episode.';
+COMMENT ON COLUMN evaluations."cost_usd" IS 'Price of all its episodes; null when an endpoint has none.';
+COMMENT ON COLUMN evaluations."constrained" IS 'Episodes in which a decoder was held to a schema, which hides calls that cannot run.';
+
+CREATE TABLE evaluation_contrasts (
+    "card_id"           VARCHAR NOT NULL,
+    "contrast_id"       VARCHAR NOT NULL,
+    "kind"              VARCHAR NOT NULL,
+    "subject"           VARCHAR NOT NULL,
+    "environment"       VARCHAR NOT NULL,
+    "model"             VARCHAR NOT NULL,
+    "loop"              VARCHAR NOT NULL,
+    "split"             VARCHAR NOT NULL,
+    "old_evaluation_id" VARCHAR NOT NULL,
+    "new_evaluation_id" VARCHAR NOT NULL,
+    "pairs"             BIGINT NOT NULL,
+    "old_success"       DOUBLE,
+    "new_success"       DOUBLE,
+    "delta"             DOUBLE,
+    "delta_lo"          DOUBLE,
+    "delta_hi"          DOUBLE,
+    "delta_bound"       DOUBLE,
+    "wins"              BIGINT NOT NULL,
+    "losses"            BIGINT NOT NULL,
+    "ties"              BIGINT NOT NULL,
+    "p_value"           DOUBLE NOT NULL,
+    "relative_gain"     DOUBLE,
+    "relative_lo"       DOUBLE,
+    "relative_hi"       DOUBLE,
+    "relative_status"   VARCHAR NOT NULL,
+    "transfer_ratio"    DOUBLE,
+    "transfer_lo"       DOUBLE,
+    "transfer_hi"       DOUBLE,
+    "transfer_status"   VARCHAR,
+    "seed"              BIGINT NOT NULL,
+    PRIMARY KEY ("card_id", "contrast_id")
+);
+COMMENT ON TABLE evaluation_contrasts IS 'Paired difference of two cells on the tasks judged in both.';
+COMMENT ON COLUMN evaluation_contrasts."card_id" IS 'Card it belongs to.';
+COMMENT ON COLUMN evaluation_contrasts."contrast_id" IS 'Hash of kind and both cells.';
+COMMENT ON COLUMN evaluation_contrasts."kind" IS 'What differs: harness, loop, editor; `without_layer` is the whole harness against the same without a layer, `with_layer` one layer alone against none, `all_layers` all against none.';
+COMMENT ON COLUMN evaluation_contrasts."subject" IS 'Harness, loop, editor or layer that is tried.';
+COMMENT ON COLUMN evaluation_contrasts."environment" IS 'Environment.';
+COMMENT ON COLUMN evaluation_contrasts."model" IS 'Model, with its loop, that is tried.';
+COMMENT ON COLUMN evaluation_contrasts."loop" IS 'Agent loop that is tried.';
+COMMENT ON COLUMN evaluation_contrasts."split" IS 'Split.';
+COMMENT ON COLUMN evaluation_contrasts."old_evaluation_id" IS 'Cell compared with.';
+COMMENT ON COLUMN evaluation_contrasts."new_evaluation_id" IS 'Cell that is tried.';
+COMMENT ON COLUMN evaluation_contrasts."pairs" IS 'Tasks judged in both.';
+COMMENT ON COLUMN evaluation_contrasts."old_success" IS 'Success of the old cell on them.';
+COMMENT ON COLUMN evaluation_contrasts."new_success" IS 'Success of the new cell on them.';
+COMMENT ON COLUMN evaluation_contrasts."delta" IS 'Mean difference of success, new less old.';
+COMMENT ON COLUMN evaluation_contrasts."delta_lo" IS 'Lower end of its 95 % interval, bootstrapped over tasks.';
+COMMENT ON COLUMN evaluation_contrasts."delta_hi" IS 'Upper end of its 95 % interval.';
+COMMENT ON COLUMN evaluation_contrasts."delta_bound" IS 'One-sided 95 % lower bound of the difference: above 0 the layer or harness is needed.';
+COMMENT ON COLUMN evaluation_contrasts."wins" IS 'Tasks the new cell does better.';
+COMMENT ON COLUMN evaluation_contrasts."losses" IS 'Tasks it does worse.';
+COMMENT ON COLUMN evaluation_contrasts."ties" IS 'Tasks without a difference.';
+COMMENT ON COLUMN evaluation_contrasts."p_value" IS 'Exact one-sided McNemar test of wins against losses.';
+COMMENT ON COLUMN evaluation_contrasts."relative_gain" IS 'Difference over the old success; null where that is below 0.1.';
+COMMENT ON COLUMN evaluation_contrasts."relative_lo" IS 'Lower Fieller limit.';
+COMMENT ON COLUMN evaluation_contrasts."relative_hi" IS 'Upper Fieller limit.';
+COMMENT ON COLUMN evaluation_contrasts."relative_status" IS 'Why the relative gain or its limits are null.';
+COMMENT ON COLUMN evaluation_contrasts."transfer_ratio" IS 'Difference over that of the source model; null unless the source gains for sure.';
+COMMENT ON COLUMN evaluation_contrasts."transfer_lo" IS 'Lower Fieller limit.';
+COMMENT ON COLUMN evaluation_contrasts."transfer_hi" IS 'Upper Fieller limit.';
+COMMENT ON COLUMN evaluation_contrasts."transfer_status" IS 'Why the transfer ratio is null; null itself without a source model.';
+COMMENT ON COLUMN evaluation_contrasts."seed" IS 'Seed of the bootstrap.';
+
+CREATE TABLE evaluation_summaries (
+    "card_id"        VARCHAR NOT NULL,
+    "kind"           VARCHAR NOT NULL,
+    "axis"           VARCHAR NOT NULL,
+    "member"         VARCHAR NOT NULL,
+    "cells"          BIGINT NOT NULL,
+    "improved"       DOUBLE,
+    "improved_lo"    DOUBLE,
+    "improved_hi"    DOUBLE,
+    "clear_gains"    BIGINT NOT NULL,
+    "clear_losses"   BIGINT NOT NULL,
+    "gain"           DOUBLE,
+    "gain_lo"        DOUBLE,
+    "gain_hi"        DOUBLE,
+    "best_gain"      DOUBLE,
+    "relative_gain"  DOUBLE,
+    "relative_lo"    DOUBLE,
+    "relative_hi"    DOUBLE,
+    "relative_cells" BIGINT NOT NULL,
+    PRIMARY KEY ("card_id", "kind", "axis", "member")
+);
+COMMENT ON TABLE evaluation_summaries IS 'What the contrasts of one kind say together, over all cells or over those of one member.';
+COMMENT ON COLUMN evaluation_summaries."card_id" IS 'Card it belongs to.';
+COMMENT ON COLUMN evaluation_summaries."kind" IS 'Kind of contrast.';
+COMMENT ON COLUMN evaluation_summaries."axis" IS 'Axis along which cells are taken together.';
+COMMENT ON COLUMN evaluation_summaries."member" IS 'Value on that axis; empty for `all`. By `subject` editors give the update gain, by `model` the benefit.';
+COMMENT ON COLUMN evaluation_summaries."cells" IS 'Contrasts with a task judged in both cells.';
+COMMENT ON COLUMN evaluation_summaries."improved" IS 'Share of them with a difference above 0.';
+COMMENT ON COLUMN evaluation_summaries."improved_lo" IS 'Lower end of the 95 % Wilson interval over cells.';
+COMMENT ON COLUMN evaluation_summaries."improved_hi" IS 'Upper end of the 95 % Wilson interval over cells.';
+COMMENT ON COLUMN evaluation_summaries."clear_gains" IS 'Contrasts whose whole interval lies above 0.';
+COMMENT ON COLUMN evaluation_summaries."clear_losses" IS 'Contrasts whose whole interval lies below 0.';
+COMMENT ON COLUMN evaluation_summaries."gain" IS 'Mean difference of success.';
+COMMENT ON COLUMN evaluation_summaries."gain_lo" IS 'Lower end of its 95 % interval; tasks are drawn once for all cells that share them.';
+COMMENT ON COLUMN evaluation_summaries."gain_hi" IS 'Upper end of its 95 % interval.';
+COMMENT ON COLUMN evaluation_summaries."best_gain" IS 'Largest difference: what picking the best afterwards would claim, biased upwards.';
+COMMENT ON COLUMN evaluation_summaries."relative_gain" IS 'Mean relative gain over the cells where it is defined.';
+COMMENT ON COLUMN evaluation_summaries."relative_lo" IS 'Lower end of its 95 % interval.';
+COMMENT ON COLUMN evaluation_summaries."relative_hi" IS 'Upper end of its 95 % interval.';
+COMMENT ON COLUMN evaluation_summaries."relative_cells" IS 'Cells it is defined in.';
+
+CREATE TABLE evaluation_cards (
+    "card_id"      VARCHAR NOT NULL,
+    "inputs_id"    VARCHAR NOT NULL,
+    "protocol"     VARCHAR NOT NULL,
+    "simulated"    BOOLEAN NOT NULL,
+    "models"       VARCHAR NOT NULL,
+    "harnesses"    VARCHAR NOT NULL,
+    "loops"        VARCHAR NOT NULL,
+    "pools"        VARCHAR NOT NULL,
+    "step_budgets" VARCHAR NOT NULL,
+    "noise"        VARCHAR NOT NULL,
+    "trials"       BIGINT NOT NULL,
+    "seed"         BIGINT NOT NULL,
+    "source"       VARCHAR NOT NULL,
+    "cycles"       VARCHAR NOT NULL,
+    "cells"        BIGINT NOT NULL,
+    "episodes"     BIGINT NOT NULL,
+    "faults"       BIGINT NOT NULL,
+    "inputs"       VARCHAR NOT NULL,
+    "release"      VARCHAR NOT NULL,
+    "created_at"   TIMESTAMP NOT NULL,
+    PRIMARY KEY ("card_id")
+);
+COMMENT ON TABLE evaluation_cards IS 'How an evaluation was made: everything a reader of its numbers should know.';
+COMMENT ON COLUMN evaluation_cards."card_id" IS 'Hash of the inputs and of the trajectories it rests on.';
+COMMENT ON COLUMN evaluation_cards."inputs_id" IS 'Hash of the inputs alone: by it an evaluation that is done is recognised.';
+COMMENT ON COLUMN evaluation_cards."protocol" IS '`grid` of given harnesses, `editors` by models, or `transfer` from a source model.';
+COMMENT ON COLUMN evaluation_cards."simulated" IS 'Whether a simulated or built-in model made any of the numbers.';
+COMMENT ON COLUMN evaluation_cards."models" IS 'Models with fingerprint, sampling, and whether they are simulated or deterministic.';
+COMMENT ON COLUMN evaluation_cards."harnesses" IS 'Harnesses with environment and the word they were named by.';
+COMMENT ON COLUMN evaluation_cards."loops" IS 'Agent loops.';
+COMMENT ON COLUMN evaluation_cards."pools" IS 'Task pools: by environment and split the tasks there are, used, and held out.';
+COMMENT ON COLUMN evaluation_cards."step_budgets" IS 'Most turns of an episode by environment.';
+COMMENT ON COLUMN evaluation_cards."noise" IS 'Why equal runs may end differently, by environment; those where they cannot are left out.';
+COMMENT ON COLUMN evaluation_cards."trials" IS 'Trials of each task; 1 where a model always replies alike.';
+COMMENT ON COLUMN evaluation_cards."seed" IS 'Seed of episodes and of all draws.';
+COMMENT ON COLUMN evaluation_cards."source" IS 'Model that the transfer ratio is taken against; empty for none.';
+COMMENT ON COLUMN evaluation_cards."cycles" IS 'Cycles that evolved the harnesses, by editor and model; empty for given harnesses.';
+COMMENT ON COLUMN evaluation_cards."cells" IS 'Cells scored.';
+COMMENT ON COLUMN evaluation_cards."episodes" IS 'Episodes they rest on.';
+COMMENT ON COLUMN evaluation_cards."faults" IS 'Episodes left out because infrastructure failed; they are run again by the same command.';
+COMMENT ON COLUMN evaluation_cards."inputs" IS 'All inputs as hashed.';
+COMMENT ON COLUMN evaluation_cards."release" IS 'Release that made it.';
+COMMENT ON COLUMN evaluation_cards."created_at" IS 'When (UTC).';
 
 CREATE TABLE benefit_rates (
     "cycle_id"           VARCHAR NOT NULL,

@@ -1,5 +1,5 @@
--- error on steps, tool_calls, interventions
--- Steps, calls and interventions belong to a stored trajectory.
+-- error on steps, tool_calls, interventions, agent_notes
+-- Steps, calls, interventions and notes belong to a stored trajectory.
 SELECT b.trajectory_id
 FROM batch_trajectories AS b
 ANTI JOIN trajectories AS t ON t.trajectory_id = b.trajectory_id
@@ -9,4 +9,6 @@ WHERE b.trajectory_id IN (
     SELECT trajectory_id FROM tool_calls
     UNION ALL
     SELECT trajectory_id FROM interventions
+    UNION ALL
+    SELECT trajectory_id FROM agent_notes
 )

@@ -1,0 +1,1 @@
+"""Agent loops around a model: native calls, ReAct, plan and execute, Reflexion."""
