@@ -5,6 +5,7 @@ must not depend on when it was reached.
 """
 
 import datetime
+import enum
 import importlib
 import json
 import random
@@ -13,6 +14,8 @@ from typing import Any
 
 ATOMS = (type(None), bool, int, float, str)
 FILLED: dict[str, Any] = {"list": list, "set": set, "dict": dict}
+GIVEN = "__pydantic_fields_set__"
+EMPTY = ("__pydantic_extra__", "__pydantic_private__")
 LONG_AGO = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
 
 
@@ -51,10 +54,17 @@ class Writer:
         if kind is datetime.datetime:
             return ["datetime", value.isoformat()]
         if kind.__module__.startswith(self.package):
-            content = [[name, self.keep(name, item)] for name, item in vars(value).items()]
-            return ["object", f"{kind.__module__}:{kind.__qualname__}", content]
+            return self.describe_own(value, f"{kind.__module__}:{kind.__qualname__}")
         message = f"the state holds a {kind.__module__}.{kind.__qualname__}"
         raise TypeError(message)
+
+    def describe_own(self, value: Any, name: str) -> list[Any]:
+        """An object of the package; a pydantic model knows which of its fields were given."""
+        if isinstance(value, enum.Enum):
+            return ["enum", name, value.value]
+        content = [[field, self.keep(field, item)] for field, item in vars(value).items()]
+        given = getattr(value, GIVEN, None)
+        return ["object", name, content, *([] if given is None else [sorted(given)])]
 
     def keep(self, name: str, value: Any) -> Any:
         """An attribute; a clock always shows the same time."""
@@ -88,8 +98,10 @@ class Reader:
             made.setstate((version, tuple(numbers), gauss))
         elif kind == "datetime":
             self.made[number] = datetime.datetime.fromisoformat(content[0])
+        elif kind == "enum":
+            self.made[number] = self.kind(content[0])(content[1])
         elif kind == "object":
-            self.made[number] = made = self.blank(content[0])
+            self.made[number] = made = self.blank(*content)
             vars(made).update((name, self.get(item)) for name, item in content[1])
         else:
             of = tuple if kind == "tuple" else frozenset
@@ -106,8 +118,18 @@ class Reader:
             else:
                 made[self.get(item[0])] = self.get(item[1])
 
-    def blank(self, name: str) -> Any:
+    def blank(self, name: str, _: Any, given: list[str] | None = None) -> Any:
         """An object of a class without its attributes."""
+        kind = self.kind(name)
+        made = kind.__new__(kind)
+        if given is not None:
+            object.__setattr__(made, GIVEN, set(given))
+            for part in EMPTY:
+                object.__setattr__(made, part, None)
+        return made
+
+    def kind(self, name: str) -> Any:
+        """A class of the package."""
         module, _, path = name.partition(":")
         if not module.startswith(self.package):
             message = f"{name} is no part of this world"
@@ -115,7 +137,7 @@ class Reader:
         kind: Any = importlib.import_module(module)
         for part in path.split("."):
             kind = getattr(kind, part)
-        return kind.__new__(kind)
+        return kind
 
 
 def write(value: Any, package: str, clocks: AbstractSet[str] = frozenset()) -> str:

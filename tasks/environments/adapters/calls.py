@@ -1,0 +1,23 @@
+"""What worlds of several packages share: definitions of tools of ours, refusals, canonical JSON."""
+
+import json
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def own_tool(name: str, description: str, **properties: Json) -> Json:
+    """Definition of a tool that the adapter adds."""
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    parameters = {**schema, "additionalProperties": False}
+    return {"name": name, "description": description, "parameters": parameters}
+
+
+def refusal(text: str, kind: str) -> Json:
+    """A call that is not executed."""
+    return {"observation": text, "is_error": True, "error_kind": kind}
+
+
+def compact(value: Any) -> str:
+    """Canonical JSON."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
