@@ -93,7 +93,14 @@ def stray(environment, task, rng):
     tool = rng.choice(tools_of(environment, task))["function"]
     if tool["name"] in environment.terminal_tools:
         return None
-    values = {"string": "x", "integer": 3, "number": 2.5, "boolean": True, "array": [], "object": {}}
+    values = {
+        "string": "x",
+        "integer": 3,
+        "number": 2.5,
+        "boolean": True,
+        "array": [],
+        "object": {},
+    }
     properties = tool["parameters"]["properties"]
     given = {name: values.get(one.get("type"), "x") for name, one in properties.items()}
     return Call(tool["name"], given)

@@ -5,17 +5,15 @@ must not depend on when it was reached.
 """
 
 import datetime
-import enum
 import importlib
 import json
 import random
 from collections.abc import Set as AbstractSet
+from enum import Enum
 from typing import Any
 
 ATOMS = (type(None), bool, int, float, str)
 FILLED: dict[str, Any] = {"list": list, "set": set, "dict": dict}
-GIVEN = "__pydantic_fields_set__"
-EMPTY = ("__pydantic_extra__", "__pydantic_private__")
 LONG_AGO = datetime.datetime(1970, 1, 1)  # noqa: DTZ001
 
 
@@ -51,20 +49,15 @@ class Writer:
         if kind is random.Random:
             version, numbers, gauss = value.getstate()
             return ["random", [version, list(numbers), gauss]]
-        if kind is datetime.datetime:
-            return ["datetime", value.isoformat()]
+        if kind in (datetime.datetime, datetime.date):
+            return [kind.__name__, value.isoformat()]
+        if isinstance(value, Enum):
+            return ["enum", name_of(kind), value.name]
         if kind.__module__.startswith(self.package):
-            return self.describe_own(value, f"{kind.__module__}:{kind.__qualname__}")
+            content = [[name, self.keep(name, item)] for name, item in vars(value).items()]
+            return ["object", name_of(kind), content]
         message = f"the state holds a {kind.__module__}.{kind.__qualname__}"
         raise TypeError(message)
-
-    def describe_own(self, value: Any, name: str) -> list[Any]:
-        """An object of the package; a pydantic model knows which of its fields were given."""
-        if isinstance(value, enum.Enum):
-            return ["enum", name, value.value]
-        content = [[field, self.keep(field, item)] for field, item in vars(value).items()]
-        given = getattr(value, GIVEN, None)
-        return ["object", name, content, *([] if given is None else [sorted(given)])]
 
     def keep(self, name: str, value: Any) -> Any:
         """An attribute; a clock always shows the same time."""
@@ -96,12 +89,12 @@ class Reader:
             version, numbers, gauss = content[0]
             self.made[number] = made = random.Random(0)
             made.setstate((version, tuple(numbers), gauss))
-        elif kind == "datetime":
-            self.made[number] = datetime.datetime.fromisoformat(content[0])
+        elif kind in ("datetime", "date"):
+            self.made[number] = getattr(datetime, kind).fromisoformat(content[0])
         elif kind == "enum":
-            self.made[number] = self.kind(content[0])(content[1])
+            self.made[number] = self.kind(content[0])[content[1]]
         elif kind == "object":
-            self.made[number] = made = self.blank(*content)
+            self.made[number] = made = blank(self.kind(content[0]))
             vars(made).update((name, self.get(item)) for name, item in content[1])
         else:
             of = tuple if kind == "tuple" else frozenset
@@ -118,26 +111,34 @@ class Reader:
             else:
                 made[self.get(item[0])] = self.get(item[1])
 
-    def blank(self, name: str, _: Any, given: list[str] | None = None) -> Any:
-        """An object of a class without its attributes."""
-        kind = self.kind(name)
-        made = kind.__new__(kind)
-        if given is not None:
-            object.__setattr__(made, GIVEN, set(given))
-            for part in EMPTY:
-                object.__setattr__(made, part, None)
-        return made
-
     def kind(self, name: str) -> Any:
-        """A class of the package."""
+        """The class of a name."""
         module, _, path = name.partition(":")
         if not module.startswith(self.package):
             message = f"{name} is no part of this world"
             raise ValueError(message)
-        kind: Any = importlib.import_module(module)
+        found: Any = importlib.import_module(module)
         for part in path.split("."):
-            kind = getattr(kind, part)
-        return kind
+            found = getattr(found, part)
+        return found
+
+
+def name_of(kind: type) -> str:
+    """Module and path of a class."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+def blank(kind: Any) -> Any:
+    """An object without its attributes; a pydantic model is given what it needs besides."""
+    made = kind.__new__(kind)
+    if hasattr(kind, "__pydantic_validator__"):
+        for name, value in (
+            ("fields_set", set(kind.model_fields)),
+            ("extra", None),
+            ("private", None),
+        ):
+            object.__setattr__(made, f"__pydantic_{name}__", value)
+    return made
 
 
 def write(value: Any, package: str, clocks: AbstractSet[str] = frozenset()) -> str:

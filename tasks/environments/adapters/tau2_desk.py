@@ -101,8 +101,8 @@ class World:
     def verdict(self) -> Json:
         """Whether the records are as after the gold actions and the user was told what is due.
 
-        Where nothing may be written, doing nothing is not enough: the customer must have been
-        told, or handed over, after the reads that justify it.
+        Where the records stay as they are, doing nothing is not enough: all gold actions must have
+        been made and the customer told.
         """
         wanted = self.task.evaluation_criteria
         spoken = " ".join(self.said).lower().replace(",", "")
@@ -111,8 +111,7 @@ class World:
             "records": changes(self.desk.tools.db) == self.environment.gold_changes(self.task.id),
             "told": all(text.lower() in spoken for text in wanted.communicate_info or []),
         }
-        writes = {action.name for action in self.plan.actions} & set(self.environment.write_tools)
-        if not writes:
+        if not self.environment.is_changing(self.task.id):
             parts["justified"] = self.plan.is_met and bool(self.said)
         return {"reward": float(all(parts.values())), "parts": parts}
 
@@ -155,14 +154,16 @@ class Environment:
             carry_out(desk, action.name, action.arguments)
         return changes(desk.tools.db)
 
+    def is_changing(self, task_id: str) -> bool:
+        """Whether the gold actions leave other records behind."""
+        return any(self.gold_changes(task_id).values())
+
     def tasks(self) -> list[Json]:
         """All tasks, families interleaved."""
         rows = []
         for task_id, split in draw_splits(self.official).items():
-            problem = self.problems[task_id]
-            actions = {action.name for action in problem.evaluation_criteria.actions or []}
-            family = "changes" if actions & set(self.write_tools) else "refusals"
-            text = problem.user_scenario.instructions.reason_for_call
+            family = "changes" if self.is_changing(task_id) else "refusals"
+            text = self.problems[task_id].user_scenario.instructions.reason_for_call
             full_id = f"{self.name}/{family}/{task_id}"
             rows.append({"task_id": full_id, "text": text, "split": split})
         return interleaved(rows)

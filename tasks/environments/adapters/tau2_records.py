@@ -57,13 +57,11 @@ class Lent(dict[str, Any]):
 
     @property
     def changed(self) -> dict[str, Any]:
-        """Records that are not as the shared ones, as JSON values."""
+        """Records that are not as the shared ones, as JSON values: by key, then new ones."""
         own = {key: super(Lent, self).__getitem__(key) for key in super().__iter__()}
-        return {
-            key: record.model_dump(mode="json")
-            for key, record in own.items()
-            if key not in self.shared or record != self.shared[key]
-        }
+        known = sorted(key for key in own if key in self.shared and own[key] != self.shared[key])
+        new = [key for key in own if key not in self.shared]
+        return {key: own[key].model_dump(mode="json") for key in [*known, *new]}
 
 
 def lend(tables: Any) -> Any:

@@ -11,6 +11,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+import object_state
 from fingerprints import fingerprint
 from tau2.data_model.tasks import RewardType
 from tau2.domains.telecom.environment import (
@@ -37,7 +38,8 @@ from tau2_play import (
 )
 
 TELECOM: Any = import_module(TelecomTools.__module__)
-MODULES = ("tau2_telecom", "tau2_play")
+MODULES = ("tau2_telecom", "tau2_play", "object_state")
+PACKAGE = "tau2."
 SELECT_OF_FAMILY = 60
 INSTRUCTIONS = (
     "You work on the ticket of a customer. There is nobody to talk to: find out what is wrong and"
@@ -79,15 +81,14 @@ class World:
         return self.plan.call() or {"tool": DONE, "arguments": {}}
 
     def snapshot(self) -> str:
-        """The whole state as canonical JSON."""
-        held = [kit.db.model_dump(mode="json") for kit in (self.desk.tools, self.desk.user_tools)]
-        return compact([self.is_over, self.plan.place, held])
+        """The whole state as JSON; tools put whatever they are given into the records."""
+        held = [self.desk.tools.db, self.desk.user_tools.db]
+        return compact([self.is_over, self.plan.place, object_state.write(held, PACKAGE)])
 
     def restore(self, state: bytes) -> None:
         """Return to a state."""
         self.is_over, self.plan.place, held = json.loads(state)
-        for kit, data in zip((self.desk.tools, self.desk.user_tools), held, strict=True):
-            kit.db = type(kit.db).model_validate(data)
+        self.desk.tools.db, self.desk.user_tools.db = object_state.read(held, PACKAGE)
 
     def verdict(self) -> Json:
         """Whether the ticket was ended with everything in place; the state stays as it is."""
