@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 Json = dict[str, Any]
+MAX_EXPRESSION = 200
 
 
 def own_tool(name: str, description: str, **properties: Json) -> Json:
@@ -21,3 +22,11 @@ def refusal(text: str, kind: str) -> Json:
 def compact(value: Any) -> str:
     """Canonical JSON."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def refuse_expression(tool: str, arguments: Json) -> str:
+    """Why a sum is not worked out: desks evaluate it, and powers may take for ever."""
+    expression = str(arguments.get("expression", ""))
+    if tool == "calculate" and ("**" in expression or len(expression) > MAX_EXPRESSION):
+        return f"Error: the expression may hold + - * / and {MAX_EXPRESSION} characters"
+    return ""
