@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 MARK = "[REDACTED]"
 
@@ -30,6 +30,7 @@ _HARMLESS_WORD = re.compile(
 _RANDOM_LENGTH = 20
 _RANDOM_BITS = 3.5
 _SHORT_TOKEN = 8
+_LONGEST_NAME = 100
 _REMEMBERED_LENGTH = 12
 
 _CAMEL = re.compile(r"([a-z0-9])([A-Z])")
@@ -88,7 +89,7 @@ _ASSIGNMENT = re.compile(
 
 
 def _words(name: str) -> list[str]:
-    spaced = _CAMEL.sub(r"\1_\2", name[:100]).lower()
+    spaced = _CAMEL.sub(r"\1_\2", name).lower()
     return [word for word in _WORD_GAP.split(spaced) if word]
 
 
@@ -104,19 +105,30 @@ def _is_random(value: str) -> bool:
     return has_both and _bits(value[:200]) >= _RANDOM_BITS
 
 
+@lru_cache(maxsize=4096)
+def _sign_of(name: str) -> Literal["secret", "token", "hint", "none"]:
+    """What a name says of the value under it; the same few names come again and again."""
+    words = _words(name)
+    joined = "_".join(words)
+    if _SURE_NAME.fullmatch(joined):
+        return "secret"
+    if joined == "token":
+        return "token"
+    is_hint = any(map(_HINT_WORD.fullmatch, words)) and not any(
+        map(_HARMLESS_WORD.fullmatch, words)
+    )
+    return "hint" if is_hint else "none"
+
+
 def is_secret_member(name: str, value: str) -> bool:
     """Tell whether a text is a secret because of the name it stands under."""
     if not value.strip() or value == MARK:
         return False
-    words = _words(name)
-    joined = "_".join(words)
-    if _SURE_NAME.fullmatch(joined):
-        return True
-    if joined == "token":
+    # What follows the first hundred characters says nothing, and is not kept.
+    sign = _sign_of(name[:_LONGEST_NAME])
+    if sign == "token":
         return len(value) >= _SHORT_TOKEN and not any(mark.isspace() for mark in value)
-    if not any(map(_HINT_WORD.fullmatch, words)) or any(map(_HARMLESS_WORD.fullmatch, words)):
-        return False
-    return _is_random(value)
+    return sign == "secret" or (sign == "hint" and _is_random(value))
 
 
 def _has_mark(text: str) -> bool:

@@ -18,7 +18,7 @@ def list_worlds() -> dict[str, Any]:
     bench = Workbench.open()
     folder = WorldFolder(bench.settings.worlds)
     return {
-        "environments": list(bench.environment_names()),
+        "ready": list(bench.environment_names()),
         "worlds": [_told(folder, world) for world in WORLDS.values()],
     }
 

@@ -33,7 +33,7 @@ def list_them(as_json: Json = False) -> None:
     if as_json:
         emit_json(found)
         return
-    emit_text(f"ready: {', '.join(found['environments'])}\n")
+    emit_text(f"ready: {', '.join(found['ready'])}\n")
     rows = [
         [world["world"], world["state"], ", ".join(world["environments"]), world["about"]]
         for world in found["worlds"]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-ENVIRONMENT = "sqldesk, household, an installed world, or package.module:factory."
+ENVIRONMENT = "sqldesk, household, an installed world, package.module:factory or command:PROGRAM."
 MODEL = "simulated:weak|mid|strong, gold, noop, openai:NAME or replay:FILE."
 HARNESS = "seed, a name such as current, an id or its start, or a folder."
 REPEATS = "Rollouts per task; 1 where the model is deterministic."

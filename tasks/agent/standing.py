@@ -2,17 +2,14 @@
 
 from tasks.agent.builtin_models import GoldModel, NoopModel
 from tasks.agent.protocols import Environment, HasExpert, Model
-from tasks.agent.simulated_model import SimulatedEnvironment, SimulatedModel
+from tasks.agent.simulated_model import SimulatedModel
 
 
 def idle_reason(model: Model, environment: Environment) -> str:
     """Why a model does nothing in a world, in one line; empty when it can act."""
     if isinstance(model, NoopModel):
         return f"{model.name} never acts"
-    if isinstance(model, SimulatedModel) and not isinstance(environment, SimulatedEnvironment):
-        lacks = "a policy and a table of faults and cues"
-    elif isinstance(model, GoldModel) and not isinstance(environment, HasExpert):
-        lacks = "a policy that solves its tasks"
-    else:
+    if not isinstance(model, SimulatedModel | GoldModel) or isinstance(environment, HasExpert):
         return ""
+    lacks = "a policy that solves its tasks"
     return f"{model.name} cannot act in `{environment.name}`, which does not offer {lacks}"

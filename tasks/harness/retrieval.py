@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Sequence
-from typing import cast
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
 
 from .skills import Skill, words
 
@@ -33,20 +34,33 @@ def _name(skill: Skill) -> str:
 
 
 def _scores(skills: Sequence[Skill], text: str) -> list[float]:
+    index = _index(tuple(map(_searchable, skills)))
+    query = [token for token in _tokens(text) if token in index.known]
+    if not query:
+        return [0.0] * len(skills)
+    scores = cast("list[float]", index.bm25.get_scores(query).tolist())
+    return [round(score, 9) for score in scores]
+
+
+class _Index(NamedTuple):
+    bm25: Any
+    known: frozenset[str]
+
+
+@lru_cache(maxsize=64)
+def _index(texts: tuple[str, ...]) -> _Index:
+    """Index of some skills: built once, for all the tasks that choose among the same ones."""
     # Imported here because it takes over a second.
     import bm25s  # pyright: ignore[reportMissingTypeStubs]
 
     logging.getLogger("bm25s").setLevel(logging.WARNING)
 
-    documents = [_tokens(_searchable(skill)) for skill in skills]
-    known = {token for document in documents for token in document}
-    query = [token for token in _tokens(text) if token in known]
-    if not query:
-        return [0.0] * len(skills)
-    index = bm25s.BM25(k1=K1, b=B)
-    index.index(documents, show_progress=False)  # pyright: ignore[reportUnknownMemberType]
-    scores = cast("list[float]", index.get_scores(query).tolist())  # pyright: ignore[reportUnknownMemberType]
-    return [round(score, 9) for score in scores]
+    documents = [_tokens(text) for text in texts]
+    known = frozenset(token for document in documents for token in document)
+    bm25 = bm25s.BM25(k1=K1, b=B)
+    if known:
+        bm25.index(documents, show_progress=False)  # pyright: ignore[reportUnknownMemberType]
+    return _Index(bm25, known)
 
 
 def _searchable(skill: Skill) -> str:

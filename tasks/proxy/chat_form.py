@@ -91,7 +91,8 @@ class ChatForm:
         message["content"] = text if text or not calls else message.get("content")
         if calls:
             message["tool_calls"] = [_call_item(call) for call in calls]
-        choice |= {"message": message, "finish_reason": "tool_calls" if calls else "stop"}
+        reason = "tool_calls" if calls else "stop"
+        choice |= {"message": message, "finish_reason": reason, "logprobs": None}
         return {**payload, "choices": [choice]}
 
     def own_reply(self, body: Mapping[str, Any], said: Said) -> Item:
@@ -156,7 +157,8 @@ class ChatForm:
                 {"index": at, **call} for at, call in enumerate(message.get("tool_calls") or [])
             ]
             delta = {**message, "tool_calls": calls} if calls else dict(message)
-            yield _event(frame | {"choices": [_part(index, delta, None)]})
+            part = _part(index, delta, None) | {"logprobs": choice.get("logprobs")}
+            yield _event(frame | {"choices": [part]})
             yield _event(frame | {"choices": [_part(index, {}, choice.get("finish_reason"))]})
         options = body.get("stream_options")
         if isinstance(options, dict) and options.get("include_usage"):

@@ -7,6 +7,7 @@ upstream and goes through untouched.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Protocol
 
 from tasks.harness import Conditioned
@@ -167,6 +168,26 @@ class Usage:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     finish_reason: str | None = None
+
+
+def total_usage(payloads: Sequence[Mapping[str, Any]]) -> Item | None:
+    """What several responses say they cost together; null when none of them says."""
+    told = [one for payload in payloads if isinstance(one := payload.get("usage"), dict)]
+    return reduce(_added, told) if told else None
+
+
+def _added(one: Item, other: Item) -> Item:
+    """Counts of both, member by member; what is no count is taken from the first that has it."""
+    sums = dict(one)
+    for name, value in other.items():
+        before = sums.get(name)
+        if isinstance(before, dict) and isinstance(value, dict):
+            sums[name] = _added(before, value)
+        elif count_of(before) is not None and count_of(value) is not None:
+            sums[name] = before + value
+        elif before is None:
+            sums[name] = value
+    return sums
 
 
 def text_of(content: object) -> str:

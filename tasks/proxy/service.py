@@ -17,7 +17,7 @@ from tasks.harness.judging import RuleRunner
 from tasks.harness.text import make_id
 from tasks.proxy.arms import Assignment, Policy, assign
 from tasks.proxy.chat_form import OURS, ChatForm
-from tasks.proxy.forms import Form, Item, MalformedBodyError, Talk
+from tasks.proxy.forms import Form, Item, MalformedBodyError, Talk, total_usage
 from tasks.proxy.guarded import GuardedRules
 from tasks.proxy.intake import Facts
 from tasks.proxy.memory import Key, Memory, size_of
@@ -174,6 +174,7 @@ class _Request:
 
     async def _converse(self, steering: Steering, reply: Reply | None) -> Response:
         answered: Answered | None = None
+        paid: list[Item] = []
         for _ in range(self.service.most_asks):
             if reply is not None:
                 break
@@ -185,6 +186,7 @@ class _Request:
                 fresh = None
             if answered.value is None or fresh is None:
                 return self._unread(steering, answered)
+            paid.append(answered.value)
             heard = Heard(fresh, self.form.usage(answered.value), time.perf_counter() - started)
             try:
                 reply = await steering.judge(heard)
@@ -193,7 +195,8 @@ class _Request:
                 steering.account.trouble.append(f"{type(error).__name__}: {error}")
                 self._record(steering.account, answered.status, None)
                 return self._as_value(answered, answered.value)
-        return self._give(steering, reply or steering.give_up(), answered)
+        reply = reply or steering.give_up()
+        return self._give(steering, reply, answered, total_usage(paid))
 
     def _unread(self, steering: Steering, answered: Answered) -> Response:
         """An error of the upstream, or something that is no reply: the client gets just that.
@@ -206,12 +209,16 @@ class _Request:
             return Response(200, {"Content-Type": "text/event-stream"}, events=events)
         return Response(answered.status, answered.headers, answered.body)
 
-    def _give(self, steering: Steering, reply: Reply, answered: Answered | None) -> Response:
+    def _give(
+        self, steering: Steering, reply: Reply, answered: Answered | None, usage: Item | None
+    ) -> Response:
         said, value = reply.said, answered.value if answered else None
         if reply.origin == "harness" or value is None:
             value = self.form.own_reply(self.body, said)
         elif reply.origin == "changed":
             value = self.form.write_reply(value, said.text, said.calls)
+        if usage is not None:
+            value = {**value, "usage": usage}
         after = self.key.then(said)
         remembered = steering.remember(self.conversation)
         size = size_of([*self.talk.opening, *remembered.sent.items, *said.items])

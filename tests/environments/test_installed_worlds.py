@@ -4,6 +4,7 @@ import json
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -142,7 +143,7 @@ def test_another_process_comes_to_the_same_states(environment):
             assert worlds[0].snapshot() == worlds[1].snapshot()
             if one.done:
                 break
-    other.close()
+    cast("Any", other).close()
 
 
 def test_scenarios_that_categories_share_are_in_one_split(opened):

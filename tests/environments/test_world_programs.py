@@ -129,9 +129,9 @@ def test_the_perl_world_of_the_docs_is_solved_restored_and_judged(opened, tmp_pa
     ],
 )
 def test_a_program_that_misbehaves_has_a_fault_and_the_run_goes_on(odd, how, said):
-    bad, good = ScriptedModel([Call("go", {"how": how})] * 31), Call("go", {})
+    bad, good = Call("go", {"how": how}), Call("go", {})
     guilty, *others = odd.tasks("train")
-    script = {task.task_id: [good] * 31 for task in others} | {guilty.task_id: bad.script}
+    script = {task.task_id: [good] * 31 for task in others} | {guilty.task_id: [bad]}
     first, *rest = play(odd, ScriptedModel(script))
     assert (first.trajectory.outcome, first.trajectory.fault) == ("unknown", "environment")
     assert re.search(said, str(first.trajectory.termination_raw))

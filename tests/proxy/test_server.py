@@ -102,7 +102,7 @@ def test_a_stream_is_told_to_the_client_library_as_one(run, connect, chat_reply,
     parts = [call for c in chunks for choice in c.choices for call in choice.delta.tool_calls or []]
     assert [part.function.arguments for part in parts] == [CALL[0][1]]
     assert chunks[-2].choices[0].finish_reason == "tool_calls"
-    assert chunks[-1].usage.total_tokens == 18
+    assert chunks[-1].usage.total_tokens == 36
     assert all("stream" not in json.loads(body) for _, _, body in asked)
     assert asked[0][1]["Authorization"] == "Bearer sk-test"
 

@@ -117,6 +117,14 @@ def test_asking_again_has_an_end_and_the_blocked_call_is_still_not_given(
     assert len(desk.upstream.asked) == 3
 
 
+@pytest.mark.parametrize("turns", [[DROP, DROP, CALL], [DROP] * 3], ids=["answered", "refused"])
+def test_a_client_is_told_what_all_the_asking_has_cost(make, open_desk, run, tools, turns):
+    desk = open_desk(make(actions=BLOCK), turns, most_asks=3)
+    answer = run(desk.post({"model": "m", "messages": [ASK], "tools": tools}))
+    spent = {"prompt_tokens": 33, "completion_tokens": 21, "total_tokens": 54}
+    assert answer["usage"] == spent
+
+
 def test_of_two_calls_the_client_is_given_the_one_that_is_not_blocked(make, open_desk, talk, tools):
     desk = open_desk(make(actions=BLOCK), [[*DROP, *CALL], "1"])
     messages = []

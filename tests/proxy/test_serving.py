@@ -1,12 +1,15 @@
 """`tackroom runtime serve` and `land` as a user runs them."""
 
+import http.client
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -131,3 +134,31 @@ def test_what_cannot_be_served_is_one_line(command, arguments, said):
     assert ran.code == (1 if ran.code == 1 else 2)
     assert said in ran.last_line
     assert "Traceback" not in ran.err
+
+
+def test_asking_twice_ends_the_proxy_while_a_request_is_under_way(
+    serve, scripted_endpoint, tmp_path
+):
+    is_asked, may_answer = threading.Event(), threading.Event()
+
+    def script(body):
+        is_asked.set()
+        may_answer.wait(60)
+        return CALL
+
+    upstream = next(v for v in scripted_endpoint(script).values() if v.startswith("http"))
+    folder = harness_folder(tmp_path / "h", "Quote all names.")
+    with (
+        serve("--harness", folder, "--upstream", upstream) as (url, process),
+        ThreadPoolExecutor(1) as pool,
+    ):
+        waiting = pool.submit(ask, url)
+        assert is_asked.wait(30)
+        process.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=5) == -signal.SIGTERM
+        may_answer.set()
+        with pytest.raises((OSError, http.client.HTTPException)):
+            waiting.result(timeout=30)
