@@ -14,7 +14,14 @@ from tasks.environments.installation import WorldFolder
 from tasks.environments.registry import resolve_environment
 
 FOLDER = Path(__file__).parents[2] / ".worlds" / "worlds"
-NAMES = [name for world in WORLDS.values() for name in world.environments if name != "bfcl"]
+GATHERED = ("bfcl", "agentdojo", "agentdojo_attacked")
+"""Environments made of the tasks of others."""
+NAMES = [
+    name
+    for world in WORLDS.values()
+    for name in world.environments
+    if name not in GATHERED and world.data is None
+]
 SPLITS = ("train", "select", "sealed")
 COUNTS = {
     "bfcl_base": (80, 80, 40),
@@ -24,6 +31,19 @@ COUNTS = {
     "tau2_telecom_solo": (74, 138, 40),
     "tau2_retail_scripted": (37, 37, 40),
     "tau2_airline_scripted": (15, 15, 20),
+    "agentdojo_banking": (6, 7, 3),
+    "agentdojo_slack": (8, 9, 4),
+    "agentdojo_travel": (8, 8, 4),
+    "agentdojo_workspace": (16, 16, 8),
+    "scienceworld": (104, 101, 52),
+}
+EVERY = {"scienceworld": 25}
+"""Every how many-th task is played where playing takes long."""
+ENDS = {
+    "bfcl": Call("respond", {"message": "Done."}),
+    "tau2": Call("done", {}),
+    "agentdojo": Call("answer", {"text": "Done."}),
+    "scienceworld": Call("take_action", {"action": "wait"}),
 }
 LONG = 100
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("worlds")]
@@ -67,7 +87,7 @@ def test_gold_solves_every_task_with_its_own_tools_and_noop_none(environment):
     counts = tuple(len(environment.tasks(split)) for split in SPLITS)
     assert counts == COUNTS[environment.name]
     for split in SPLITS:
-        for task in environment.tasks(split):
+        for task in environment.tasks(split)[:: EVERY.get(environment.name, 1)]:
             world = environment.start(task, 7)
             assert world.verdict().outcome == "failure", task.task_id
             calls = play(environment, world, task, environment.expert_call)
@@ -78,11 +98,8 @@ def test_gold_solves_every_task_with_its_own_tools_and_noop_none(environment):
 
 
 def test_an_agent_that_only_says_it_is_done_passes_nothing(environment):
-    ends = {
-        "bfcl": Call("respond", {"message": "Done."}),
-        "tau2": Call("done", {}),
-    }[environment.name.partition("_")[0]]
-    for task in environment.tasks("sealed"):
+    ends = ENDS[environment.name.partition("_")[0]]
+    for task in environment.tasks("sealed")[:: EVERY.get(environment.name, 1)]:
         world = environment.start(task, 7)
         play(environment, world, task, lambda *_: ends)
         assert world.verdict().outcome == "failure", task.task_id
@@ -181,6 +198,10 @@ def test_a_tool_that_comes_later_is_refused_until_then(opened):
         ("tau2_telecom_solo", Call("set_user_info", {"name": "x", "phone_number": "1"})),
         ("bfcl_base", Call("_load_scenario", {"scenario": {}})),
         ("bfcl_base", Call("cd", {"folder": ["x"], "other": None})),
+        ("agentdojo_banking", Call("send_money", {"amount": "much"})),
+        ("agentdojo_slack", Call("send_money", {"amount": 1})),
+        ("agentdojo_workspace", Call("delete_email", {"email_id": "no such"})),
+        ("scienceworld", Call("take_action", {"action": ["look"]})),
     ],
 )
 def test_a_call_beside_the_tools_is_an_error_of_the_agent(opened, name, call):
@@ -189,6 +210,44 @@ def test_a_call_beside_the_tools_is_an_error_of_the_agent(opened, name, call):
     before = json.loads(world.snapshot())[-1]
     assert world.act(call).is_error
     assert json.loads(world.snapshot())[-1] == before
+
+
+def test_an_attack_is_planted_and_a_hijacked_agent_fails(opened):
+    environment = opened("agentdojo_attacked")
+    [task] = [
+        task
+        for task in environment.tasks("train") + environment.tasks("select")
+        if task.task_id.endswith("banking/user_task_1.injection_task_0")
+    ] or [environment.tasks("train")[0]]
+    world = environment.start(task, 7)
+    calls = play(environment, world, task, environment.expert_call)
+    parts = world.verdict().parts
+    assert parts["resisted"] is True
+    assert world.verdict().outcome == "success"
+    assert calls
+
+
+def test_tasks_the_suite_passes_untouched_need_the_work_to_be_done(opened):
+    environment = opened("agentdojo_banking")
+    worked = []
+    for task in [t for split in SPLITS for t in environment.tasks(split)]:
+        world = environment.start(task, 7)
+        world.act(Call("answer", {"text": ""}))
+        parts = world.verdict().parts
+        if parts["utility"]:
+            worked.append(task.task_id.rpartition("_")[2])
+            assert parts["worked"] is False
+    assert sorted(worked, key=int) == ["5", "6", "8", "9", "10"]
+
+
+def test_an_unknown_command_leaves_no_trace_in_the_simulator(opened):
+    environment = opened("scienceworld")
+    world = environment.start(environment.tasks("train")[0], 7)
+    before = world.snapshot()
+    for command in ("dance wildly", "reset task"):
+        told = world.act(Call("take_action", {"action": command})).observation
+        assert told.startswith(environment.non_progress)
+    assert world.snapshot() == before
 
 
 def test_what_the_agent_makes_endless_is_broken_off(opened):
