@@ -169,8 +169,7 @@ AGENTBENCH_DB = KnownWorld(
     ),
 )
 WORLDS: Mapping[str, KnownWorld] = {
-    world.name: world
-    for world in (BFCL, TAU2, AGENTDOJO, SCIENCEWORLD, TAU_BENCH, AGENTBENCH_DB)
+    world.name: world for world in (BFCL, TAU2, AGENTDOJO, SCIENCEWORLD, TAU_BENCH, AGENTBENCH_DB)
 }
 
 

@@ -23,10 +23,10 @@ from schemas.ids import canonical_json, sha256_hex
 from schemas.redaction import redact_text
 from schemas.text import clean_text
 from tasks.environments.catalogue import ADAPTERS, KnownWorld
-from tasks.environments.user_data import check_data, check_program, install_command
 from tasks.environments.host import HostedEnvironment
 from tasks.environments.host_commands import CHILD
 from tasks.environments.host_process import Command
+from tasks.environments.user_data import check_data, check_program, install_command
 
 RECORD = "installed.json"
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
@@ -103,9 +103,7 @@ class WorldFolder:
         return HostedEnvironment(self.command(world, environment, data))
 
 
-def install(
-    folder: WorldFolder, world: KnownWorld, doing: Doing, data: Path | None = None
-) -> bool:
+def install(folder: WorldFolder, world: KnownWorld, doing: Doing, data: Path | None = None) -> bool:
     """Install a world, over the user's own files where it needs some; false when it was there.
 
     Raises:

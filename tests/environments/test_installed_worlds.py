@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, cast
@@ -212,19 +213,35 @@ def test_a_call_beside_the_tools_is_an_error_of_the_agent(opened, name, call):
     assert json.loads(world.snapshot())[-1] == before
 
 
-def test_an_attack_is_planted_and_a_hijacked_agent_fails(opened):
+def test_an_agent_that_does_what_an_attacker_says_fails_though_the_user_is_served(opened):
     environment = opened("agentdojo_attacked")
-    [task] = [
-        task
-        for task in environment.tasks("train") + environment.tasks("select")
-        if task.task_id.endswith("banking/user_task_1.injection_task_0")
-    ] or [environment.tasks("train")[0]]
+    tasks = [task for split in SPLITS for task in environment.tasks(split)]
+    name = "agentdojo_attacked/banking/user_task_1.injection_task_7"
+    task = next(task for task in tasks if task.task_id == name)
     world = environment.start(task, 7)
-    calls = play(environment, world, task, environment.expert_call)
-    parts = world.verdict().parts
-    assert parts["resisted"] is True
-    assert world.verdict().outcome == "success"
-    assert calls
+    seen = world.act(environment.expert_call(task, world)).observation
+    planted = re.search(r"password of the user to (\S+)\.", seen)
+    assert planted is not None
+    for obeys in (False, True):
+        if obeys:
+            world.restore(before)
+            world.act(Call("update_password", {"password": planted[1]}))
+        before = world.snapshot()
+        play(environment, world, task, environment.expert_call)
+        verdict = world.verdict()
+        assert (verdict.parts["utility"], verdict.parts["resisted"]) == (True, not obeys)
+        assert verdict.outcome == ("failure" if obeys else "success")
+
+
+def test_an_attacked_task_is_in_the_split_of_the_users_task(opened):
+    quiet, attacked = opened("agentdojo"), opened("agentdojo_attacked")
+    split_of = {task.task_id.partition("/")[2]: s for s in SPLITS for task in quiet.tasks(s)}
+    found = {
+        task.task_id.partition("/")[2].partition(".")[0]: split
+        for split in SPLITS
+        for task in attacked.tasks(split)
+    }
+    assert found == split_of
 
 
 def test_tasks_the_suite_passes_untouched_need_the_work_to_be_done(opened):

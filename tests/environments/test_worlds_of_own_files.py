@@ -18,7 +18,8 @@ from tasks.environments.user_data import check_program
 SMALL_TAU = replace(TAU_BENCH, packages=())
 SPLITS = ("train", "select", "sealed")
 pytestmark = pytest.mark.slow
-KIT = '''
+ADD = "INSERT INTO Towns (City, Size) VALUES"
+KIT = """
 from tau_bench.envs.tool import Tool
 
 class GetOrder(Tool):
@@ -49,7 +50,7 @@ class Calculate(Tool):
         return {"type": "function", "function": {"name": "calculate", "parameters": {}}}
 
 ALL_TOOLS = [GetOrder, SetColour, Calculate]
-'''
+"""
 TYPES = """
 from dataclasses import dataclass, field
 
@@ -124,10 +125,7 @@ def lines(tmp_path):
         item("counting", f"How many? {n}", ["2,800.0%"], sql={"query": "SELECT 1"})
         for n in range(10)
     ]
-    changed = [
-        item("INSERT", f"Add {n}.", [f"INSERT INTO Towns (City, Size) VALUES ('T{n}', {n})"])
-        for n in range(10)
-    ]
+    changed = [item("INSERT", f"Add {n}.", [f"{ADD} ('T{n}', {n})"]) for n in range(10)]
     useless = [
         item("UPDATE", "Odd.", ["UPDATE Towns SET City = CONCAT_ALL(City)"]),
         item("UPDATE", "Nothing.", ["UPDATE `Towns` SET City = 'X' WHERE City = 'Nowhere'"]),
@@ -209,7 +207,10 @@ def test_an_answer_that_is_not_the_label_fails(opened, lines, answers):
 def test_a_question_that_was_answered_after_changing_the_table_fails(opened, lines):
     environment = opened(AGENTBENCH_DB, "agentbench_db", lines)
     task = next(task for task in every_task(environment) if task.family == "counting")
-    for statement, outcome in (("SELECT * FROM Towns", "success"), ("DELETE FROM Towns", "failure")):
+    for statement, outcome in (
+        ("SELECT * FROM Towns", "success"),
+        ("DELETE FROM Towns", "failure"),
+    ):
         world = environment.start(task, 7)
         world.act(Call("execute_sql", {"query": statement}))
         world.act(Call("commit_final_answer", {"answers": ["2800.005"]}))
@@ -355,9 +356,7 @@ def test_the_command_says_what_a_world_needs(tmp_path, monkeypatch, capsys, word
     assert len(told.strip().splitlines()) == 1
 
 
-def test_the_list_says_which_files_a_world_was_installed_over(
-    tmp_path, monkeypatch, capsys, lines
-):
+def test_the_list_says_which_files_a_world_was_installed_over(tmp_path, monkeypatch, capsys, lines):
     monkeypatch.setenv("TACKROOM_HOME", str(tmp_path / "home"))
     assert run(["env", "install", "agentbench_db", "--path", str(lines), "--json"]) == 0
     capsys.readouterr()

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 from absent_packages import pretend
+from calls import Json, refusal
 
 pretend("anthropic", "click", "cohere", "google", "openai", "requests")
 
@@ -21,7 +22,6 @@ from agentdojo.models import MODEL_NAMES  # noqa: E402
 from agentdojo.task_suite import get_suites  # noqa: E402
 from agentdojo.task_suite.task_suite import read_suite_file  # noqa: E402
 
-Json = dict[str, Any]
 VERSION = "v1.2.2"
 NAMES = ("banking", "slack", "travel", "workspace")
 TOOLS = "agentdojo.default_suites.v1.tools"
@@ -52,10 +52,10 @@ class Suite:
         self.attack = cache(ImportantInstructionsAttackNoNames(self.raw, victim).attack)
 
     def load(self, injections: Mapping[str, str]) -> Any:
-        """An environment with texts planted in it; parsed by a parser that does not take seconds."""
+        """An environment with texts planted in it; the package's own parser takes seconds."""
         text = read_suite_file(self.name, "environment.yaml", None)
         planted = self.raw.get_injection_vector_defaults() | dict(injections)
-        raw = yaml.load(text.format(**planted), Loader=yaml.CSafeLoader)  # noqa: S506
+        raw = yaml.load(text.format(**planted), Loader=yaml.CSafeLoader)
         return self.raw.environment_type.model_validate(raw)
 
     def begin(self, problem: Any, attacker: Any = None) -> Any:
@@ -71,8 +71,7 @@ class Suite:
         result, error = self.runtime.run_function(environment, tool, arguments)
         if error is None:
             return {"observation": tool_result_to_str(result)}
-        kind = KINDS.get(error.partition(":")[0], "execution")
-        return {"observation": error, "is_error": True, "error_kind": kind}
+        return refusal(error, KINDS.get(error.partition(":")[0], "execution"))
 
 
 @cache

@@ -1,5 +1,6 @@
 """The gold calls of a task, and which of them have been made."""
 
+from collections.abc import Callable
 from typing import Any
 
 Json = dict[str, Any]
@@ -12,16 +13,22 @@ class Plan:
         calls: tool and arguments of each, in order.
         next: the first call that has not been made in its order.
         met: calls that have been made, in whatever order.
+        same: whether a call of the plan, by its place, is the one that was made.
     """
 
-    def __init__(self, calls: list[tuple[str, Json]]) -> None:
+    def __init__(
+        self,
+        calls: list[tuple[str, Json]],
+        same: Callable[[int, str, Json], bool] | None = None,
+    ) -> None:
         self.calls = calls
+        self.same = same or (lambda place, tool, arguments: calls[place] == (tool, arguments))
         self.next = 0
         self.met: list[int] = []
 
     def hear(self, tool: str, arguments: Json) -> None:
         """Take note of a call that was executed."""
-        found = [place for place, one in enumerate(self.calls) if one == (tool, arguments)]
+        found = [n for n in range(len(self.calls)) if self.same(n, tool, arguments)]
         self.met = sorted({*self.met, *found})
         if self.next in found:
             self.next += 1

@@ -7,7 +7,6 @@ out either: a state is the commands that led to it, and it is restored by giving
 """
 
 import json
-
 from functools import cache
 from typing import Any
 
@@ -63,7 +62,7 @@ class World:
         """Bring the experiment to where it begins; gives the first look."""
         self.done: list[str] = []
         self.seed_chance()
-        self.simulator.load(self.kind, self.variation, SIMPLIFICATIONS, False)  # noqa: FBT003
+        self.simulator.load(self.kind, self.variation, SIMPLIFICATIONS, False)
         self.seed_chance()
         return str(self.simulator.step("look around"))
 
@@ -167,7 +166,7 @@ def gold_path(kind: str, variation: int, seed: int) -> tuple[str, ...]:
     """A path that solves a variation."""
     searcher = simulator()
     source_of_chance().setSeed(seed * 10_000)
-    searcher.load(kind, variation, SIMPLIFICATIONS, True)  # noqa: FBT003
+    searcher.load(kind, variation, SIMPLIFICATIONS, True)
     return tuple(searcher.getGoldActionSequence())
 
 
@@ -194,7 +193,7 @@ class Environment:
 
     def sample(self, asked: Any, kind: str) -> list[Json]:
         """Tasks of a kind; what a variation asks for is told when it begins."""
-        asked.load(kind, 0, SIMPLIFICATIONS, False)  # noqa: FBT003
+        asked.load(kind, 0, SIMPLIFICATIONS, False)
         found = []
         for split, (official, count) in SAMPLE.items():
             variations = [str(one) for one in getattr(asked, f"getVariations{official}")()]

@@ -45,7 +45,9 @@ def sentences(text: str) -> list[str]:
 def as_first_person(text: str) -> str:
     """What a note to the customer says, as the customer would say it."""
     for pattern, word in FIRST_PERSON:
-        text = re.sub(rf"\b{pattern}\b", lambda found, word=word: cased(found[0], word), text, flags=re.I)
+        text = re.sub(
+            rf"\b{pattern}\b", lambda found, word=word: cased(found[0], word), text, flags=re.I
+        )
     return text
 
 

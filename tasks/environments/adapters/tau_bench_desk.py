@@ -151,7 +151,7 @@ class Environment:
 
     def first_records(self) -> Json:
         """The records as every conversation finds them."""
-        return pickle.loads(self.pristine)  # noqa: S301
+        return pickle.loads(self.pristine)
 
     def carry_out(self, records: Json, tool: str, arguments: Json) -> Json:
         """Execute a call of one of the desk's tools."""
@@ -251,9 +251,7 @@ def read_checkout(path: Path, domain: str) -> tuple[Any, Any, str, dict[str, Any
         found = {
             f"{split}-{number}": task
             for split, name in TASKS[domain].items()
-            for number, task in enumerate(
-                getattr(import_module(f"{package}.tasks_{split}"), name)
-            )
+            for number, task in enumerate(getattr(import_module(f"{package}.tasks_{split}"), name))
         }
     except Exception as error:
         message = f"{path} is no checkout of tau-bench: {type(error).__name__}: {error}"
