@@ -32,7 +32,8 @@ LONG = (
 """Kinds whose own gold paths take more than `STEPS` steps."""
 NO_PROGRESS = ("No known action matches that input.",)
 FORBIDDEN = ("reset task",)
-SAME_PLACE = ("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2")
+JAVA = ("-Xmx1536m", "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2")
+"""Bounded memory, and the same hash for all objects, so that none is told apart by its place."""
 OVER = "The experiment is over."
 SYSTEM_PROMPT = (
     f"You are in a house with rooms, things and instruments. `{ACT}` takes one command, such as"
@@ -136,7 +137,7 @@ def gateway() -> Any:
     try:
         port, process = launch_gateway(
             classpath=JAR_PATH,
-            javaopts=list(SAME_PLACE),
+            javaopts=list(JAVA),
             die_on_exit=True,
             cwd=BASEPATH,
             return_proc=True,
