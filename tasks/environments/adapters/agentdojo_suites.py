@@ -34,8 +34,8 @@ class Noon(datetime.datetime):
 
     @classmethod
     def now(cls, tz: Any = None) -> datetime.datetime:  # noqa: ARG003
-        """Always the same time."""
-        return NOON
+        """Always the same time, in an object of its own: results show which parts are shared."""
+        return NOON.replace()
 
 
 class Suite:
