@@ -164,11 +164,18 @@ def source_of_chance() -> Any:
 
 @cache
 def gold_path(kind: str, variation: int, seed: int) -> tuple[str, ...]:
-    """A path that solves a variation."""
+    """A path that solves a variation, without those of its commands that do nothing.
+
+    The package's own paths hold commands that the simulator does not know.
+    """
     searcher = simulator()
     source_of_chance().setSeed(seed * 10_000)
     searcher.load(kind, variation, SIMPLIFICATIONS, True)
-    return tuple(searcher.getGoldActionSequence())
+    tried = World(kind, variation, seed)
+    for command in searcher.getGoldActionSequence():
+        if not tried.is_over:
+            tried.step(str(command))
+    return tuple(tried.done)
 
 
 class Environment:
