@@ -145,7 +145,7 @@ def checkout(tmp_path):
         for part in ("data", "tools"):
             (place / part).mkdir(parents=True)
             (place / part / "__init__.py").write_text("")
-        orders = {number: {"colour": "blue"} for number in "0123456789"}
+        orders = {number: {"size": 3, "colour": "blue"} for number in "0123456789"}
         data = f"def load_data():\n    return {{'orders': {orders!r}}}\n"
         (place / "data/__init__.py").write_text(data)
         (place / "tools/__init__.py").write_text(KIT)
@@ -273,6 +273,16 @@ def test_the_customer_says_why_then_who_then_the_rest_and_agrees(opened, checkou
     said = [world.act(Call("respond", {"message": "Hello?"})).observation for _ in range(3)]
     assert said[:2] == ["I am Ann in 12345.", "I'm in a hurry."]
     assert said[2].startswith("Yes")
+
+
+def test_the_order_of_keys_which_results_show_is_part_of_a_state(opened, checkout):
+    environment = opened(SMALL_TAU, "tau_bench_airline_scripted", checkout)
+    world = environment.start(environment.tasks("train")[0], 7)
+    world.act(Call("set_colour", {"order_id": "3", "colour": "red"}))
+    look = Call("get_order", {"order_id": "3"})
+    before, state = world.act(look), world.snapshot()
+    world.restore(state)
+    assert world.act(look) == before
 
 
 def test_what_is_due_must_have_been_told(opened, checkout):

@@ -1,4 +1,4 @@
-"""What worlds of several packages share: definitions of tools of ours, refusals, canonical JSON."""
+"""What worlds of several packages share: definitions of tools of ours, refusals, states as JSON."""
 
 import json
 from typing import Any
@@ -20,8 +20,8 @@ def refusal(text: str, kind: str) -> Json:
 
 
 def compact(value: Any) -> str:
-    """Canonical JSON."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    """JSON whose keys stay in their order, which results show, so it is part of a state."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def refuse_expression(tool: str, arguments: Json) -> str:
