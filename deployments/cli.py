@@ -39,6 +39,7 @@ for group in (cycles, stages, data, outcomes, views, agents):
     group.register(app)
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")
+app.add_typer(environments.app, name="env")
 app.add_typer(runtime.app, name="runtime")
 app.add_typer(environments.app, name="env")
 

@@ -39,7 +39,7 @@ class CycleForm(Form):
     environment: str = Field(
         default="sqldesk",
         title="Environment",
-        description="World to evolve for: sqldesk, household, or package.module:factory.",
+        description="World: sqldesk, household, orderdesk, webshop or package.module:factory.",
     )
     model: str = Field(
         default="simulated:weak",

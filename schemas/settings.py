@@ -148,6 +148,8 @@ class Settings(BaseSettings):
     """Data folder."""
     python: str = ""
     """Interpreter that runs environments of the user's own; empty takes this one."""
+    allow_side_effects: bool = False
+    """Whether worlds may be used in which what an episode does stays."""
     models: dict[str, EndpointSettings] = Field(default_factory=dict[str, EndpointSettings])
     """Named endpoints."""
     roles: Roles = Roles()

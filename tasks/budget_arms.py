@@ -7,6 +7,7 @@ from schemas.arms import BudgetArmRow
 from schemas.forms import CycleForm
 from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan
+from tasks.agent.offers import repeats_alike
 from tasks.collection import open_collector
 from tasks.statistics.proportions import wilson
 from tasks.workbench import Workbench, first_tasks
@@ -82,14 +83,15 @@ async def _sample(bench: Workbench, plan: CyclePlan, budget: int) -> BudgetArmRo
     )
     base = bench.harness(environment.name, plan.base_harness_id)
     tasks = first_tasks(environment.tasks("sealed"), form.tasks)
-    tries = 1 if model.is_deterministic else min(MOST_TRIES, max(1, budget // len(tasks)))
+    is_alike = repeats_alike(model, environment)
+    tries = 1 if is_alike else min(MOST_TRIES, max(1, budget // len(tasks)))
     async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:
         episodes = await collector.run(base, tasks, "arm:sampling", range(tries))
     solved = {e.trajectory.task_id for e in episodes if e.is_success}
     judged = solved | {e.trajectory.task_id for e in episodes if e.is_failure}
     interval = wilson(len(solved), len(judged)) if judged else None
     note = f"solved in at least one of {tries} tries"
-    if model.is_deterministic:
+    if is_alike:
         note = "replies do not vary, so more tries change nothing"
     return BudgetArmRow(
         cycle_id=plan.cycle_id,

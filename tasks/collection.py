@@ -12,6 +12,7 @@ from schemas.fields import Row
 from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
 from schemas.runs import CycleTrajectoryRow
+from tasks.agent.offers import most_together, noise_of, repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
 from tasks.harness import Harness, Sandbox
@@ -81,7 +82,7 @@ class Collector:
         self, harness: Harness, specs: Sequence[EpisodeSpec], purpose: str
     ) -> list[Episode]:
         """As `run`, for specs that may be forks."""
-        rig = Rig(self.environment, self.model, harness, self.sandbox, self.bench.now)
+        rig = Rig(self.environment, self.model, harness, self.sandbox, self.bench.now, self._places)
         wanted = {trajectory_id(rig, spec): spec for spec in specs}
         self._recall(wanted)
         missing = [name for name in wanted if name not in self._known]
@@ -106,6 +107,12 @@ class Collector:
                 for name, purpose in self._links
             ]
             self.bench.land(rows, "links")
+
+    @cached_property
+    def _places(self) -> asyncio.Semaphore | None:
+        """Shared by all calls, some of which run at the same time."""
+        most = most_together(self.environment)
+        return None if most is None else asyncio.Semaphore(most)
 
     @cached_property
     def _stored(self) -> frozenset[str]:
@@ -189,7 +196,7 @@ async def _collect_split(
     model = bench.model(form.model, form.record, agent=form.agent)
     tasks = first_tasks(environment.tasks(form.split), form.tasks)
     bench.land(task_rows(environment, tasks), "collect")
-    count = 1 if model.is_deterministic else form.repeats
+    count = 1 if repeats_alike(model, environment) else form.repeats
     async with open_collector(bench, environment, model, form.seed) as collector:
         episodes = await collector.run(harness, tasks, "collect", range(count))
     bench.commit()
@@ -198,6 +205,7 @@ async def _collect_split(
         "environment": environment.name,
         "model": model.name,
         "simulated": model.is_simulated,
+        "noise": noise_of(environment),
         "harness_id": harness.harness_id,
         "split": form.split,
         "tasks": len(task_means(episodes)),

@@ -1,6 +1,7 @@
 """Opening and closing a cycle: its id, what it starts from, and what it leaves in force."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -11,6 +12,7 @@ from schemas.ids import canonical_json, make_id
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import CycleRow, StageEventRow
 from tasks.agent.builtin_models import NoopModel
+from tasks.agent.offers import noise_of
 from tasks.agent.protocols import Environment, Model
 from tasks.agent.standing import idle_reason
 from tasks.annotator.parameters import DEFAULT, taxonomy_version
@@ -21,6 +23,7 @@ from tasks.harness import Harness
 from tasks.harness_rows import harness_rows, task_rows
 from tasks.stage import stage
 from tasks.workbench import Workbench, first_tasks
+from tasks.world_needs import require_cycle
 
 CLOSING = "close_cycle"
 IMPORTED = "imported"
@@ -72,11 +75,9 @@ def open_cycle(form: CycleForm, *, is_outside: bool = False) -> CyclePlan:
     if opening.plan.is_finished:
         return opening.plan
     rows: list[Row] = [opening.row, *harness_rows(opening.harness)]
+    require_cycle(opening.environment)
     for split in SPLITS:
         tasks = first_tasks(opening.environment.tasks(split), form.tasks)
-        if not tasks:
-            what = f"environment `{opening.environment.name}` has no {split} tasks"
-            raise ConfigError(what, hint="a cycle needs train, select and sealed tasks")
         rows += task_rows(opening.environment, tasks)
     bench.land(rows, "open_cycle")
     bench.commit()
@@ -102,6 +103,8 @@ def _resolve(bench: Workbench, form: CycleForm, *, editor: str = "") -> _Opening
         "taxonomy": taxonomy_version(DEFAULT),
         "release": release(),
     }
+    if noise := noise_of(environment):
+        inputs |= {"environment_noise": noise}
     row = CycleRow(
         cycle_id=make_id("cyc", inputs),
         environment=environment.name,
@@ -119,7 +122,7 @@ def _resolve(bench: Workbench, form: CycleForm, *, editor: str = "") -> _Opening
         form=form,
         base_harness_id=harness.harness_id,
         is_finished=is_finished(bench, row.cycle_id),
-        note=_reference_note(reference, environment),
+        note="; ".join(_notes(reference, environment)),
     )
     return _Opening(row, plan, environment, harness)
 
@@ -131,9 +134,11 @@ def _require_acting(model: Model, environment: Environment) -> None:
         raise ConfigError(reason, hint="take a model behind an endpoint, such as openai:NAME")
 
 
-def _reference_note(reference: Model, environment: Environment) -> str:
-    reason = idle_reason(reference, environment)
-    return f"the benefit rate stays undefined: reference {reason}" if reason else ""
+def _notes(reference: Model, environment: Environment) -> Iterator[str]:
+    if reason := idle_reason(reference, environment):
+        yield f"the benefit rate stays undefined: reference {reason}"
+    if noise := noise_of(environment):
+        yield f"equal episodes may end differently: {noise}"
 
 
 def stored_form(row: CycleRow) -> CycleForm:

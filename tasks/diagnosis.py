@@ -12,6 +12,7 @@ from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan, DiagnoseResult
 from schemas.runs import CycleRow
 from tasks.agent.fork import can_fork
+from tasks.agent.offers import LOADABLE, repeats_alike
 from tasks.agent.protocols import Environment, Model
 from tasks.agent.rollout import EpisodeSpec
 from tasks.agent.standing import idle_reason
@@ -23,7 +24,6 @@ from tasks.benefit.world import BenefitWorld, Run
 from tasks.collection import Collector
 from tasks.cycle import IMPORTED, stored_form
 from tasks.harness import Harness, Sandbox
-from tasks.harness.conduct import LOAD_TOOL
 from tasks.scores import is_simulated
 from tasks.stage import stage
 from tasks.stored_ids import find_cycle
@@ -68,6 +68,7 @@ async def _diagnose(
     harnesses: tuple[Harness, Harness],
 ) -> Diagnosis:
     form, (model, _) = plan.form, models
+    is_alike = repeats_alike(model, environment)
     async with Sandbox() as sandbox:
         agent, reference = [
             Collector(bench, environment, one, sandbox, form.seed, plan.cycle_id) for one in models
@@ -78,10 +79,10 @@ async def _diagnose(
             train=first_tasks(environment.tasks("train"), form.tasks),
             run=_run(agent),
             run_reference=None if idle_reason(reference.model, environment) else _run(reference),
-            repeats=plan.repeats(model.is_deterministic),
-            rerolls=range(1 if model.is_deterministic else DEFAULT.repeats),
+            repeats=plan.repeats(is_alike),
+            rerolls=range(1 if is_alike else DEFAULT.repeats),
             is_forkable=can_fork(environment, model),
-            is_loadable=LOAD_TOOL not in {tool.name for tool in environment.tools},
+            is_loadable=LOADABLE.is_there(environment),
         )
         found = await diagnose(world, *harnesses)
     agent.close()

@@ -12,6 +12,7 @@ from schemas.gate import GateDecisionRow
 from schemas.harness import EditRow
 from schemas.ids import make_id
 from schemas.plans import CyclePlan, ProposeResult
+from tasks.agent.offers import talk_tools
 from tasks.agent.protocols import Environment
 from tasks.collection import cycle_episodes, train_purpose
 from tasks.editor.protocols import Brief, Editor, KeepsSessions, Proposal, RejectedEdit
@@ -130,6 +131,7 @@ def make_brief(
         tools=tuple(tool.as_openai() for tool in environment.tools),
         terminal_tools=environment.terminal_tools,
         non_progress=environment.non_progress,
+        talk_tools=talk_tools(environment),
         patterns=tuple(sorted(own, key=lambda row: (-row.runs, row.pattern_id))),
         hits=tuple(hits),
         episodes=tuple(episodes),

@@ -9,6 +9,7 @@ from schemas.errors import ConfigError
 from schemas.fields import Layer, Split
 from schemas.forms import EvaluateForm
 from schemas.plans import CyclePlan, ScoreResult
+from tasks.agent.offers import noise_of, repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.collection import Collector, open_collector
 from tasks.harness import Harness
@@ -43,7 +44,7 @@ async def _score_sealed(
     tasks = first_tasks(environment.tasks("sealed"), form.tasks)
     async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:
         episodes = await collector.run(
-            harness, tasks, f"sealed:{purpose}", plan.repeats(model.is_deterministic)
+            harness, tasks, f"sealed:{purpose}", plan.repeats(repeats_alike(model, environment))
         )
     require_judged(episodes)
     scored = Scored(environment.name, model.name, harness_id, "sealed", purpose, plan.cycle_id)
@@ -72,12 +73,12 @@ async def _evaluate(
     tasks = _tasks(form, environment)
     bench.land([*harness_rows(harness), *task_rows(environment, tasks)], "evaluate")
     async with open_collector(bench, environment, model, form.seed) as collector:
-        episodes = await _run(collector, model, harness, tasks, form.repeats)
+        episodes = await _run(collector, harness, tasks, form.repeats)
         result = _score(bench, environment, model, harness, episodes)
         if form.without:
             lesser = harness.without_layer(form.without)
             bench.land(harness_rows(lesser), "evaluate")
-            others = await _run(collector, model, lesser, tasks, form.repeats)
+            others = await _run(collector, lesser, tasks, form.repeats)
             _score(bench, environment, model, lesser, others)
             result["without"] = ablation(form.without, form.seed, episodes, others)
     bench.commit()
@@ -98,9 +99,9 @@ def _tasks(form: EvaluateForm, environment: Environment) -> tuple[Task, ...]:
 
 
 async def _run(
-    collector: Collector, model: Model, harness: Harness, tasks: Sequence[Task], repeats: int
+    collector: Collector, harness: Harness, tasks: Sequence[Task], repeats: int
 ) -> list[Episode]:
-    count = 1 if model.is_deterministic else repeats
+    count = 1 if repeats_alike(collector.model, collector.environment) else repeats
     return await collector.run(harness, tasks, "evaluate", range(count))
 
 
@@ -126,6 +127,7 @@ def _score(
         "environment": environment.name,
         "model": model.name,
         "simulated": model.is_simulated,
+        "noise": noise_of(environment),
         "harness_id": harness.harness_id,
         "success": sum(means.values()) / len(means) if means else None,
         "tasks": len(means),

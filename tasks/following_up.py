@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from schemas.acceptance import EditFollowUpRow
 from schemas.episode import Episode
 from schemas.plans import CyclePlan, FollowUpResult
+from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Task
 from tasks.collection import cycle_episodes, open_collector, train_purpose
 from tasks.gate.blame import blame_losses
@@ -65,7 +66,7 @@ async def _follow_up(
 
         after = _outcomes(await run(new, train, [0]))
         blamed: dict[str, list[str]] = {}
-        if model.is_deterministic and edits:
+        if repeats_alike(model, environment) and edits:
             world = GateWorld(plan.cycle_id, form.seed, (), (), is_deterministic=True, run=run)
             lost = set(lost_tasks(before, after))
             blamed = await blame_losses(

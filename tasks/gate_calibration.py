@@ -9,6 +9,7 @@ from schemas.errors import ConfigError
 from schemas.forms import CalibrateForm
 from schemas.gate import GateCalibrationRow
 from schemas.ids import make_id
+from tasks.agent.offers import repeats_alike
 from tasks.collection import open_collector
 from tasks.gate.calibration.bank import bank_of_csv, bank_of_episodes
 from tasks.gate.calibration.measure import NOTHING, Answer, Question, ask, rival_shares
@@ -74,7 +75,7 @@ def _recorded(form: CalibrateForm) -> Source:
 async def _collected(form: CalibrateForm, bench: Workbench) -> Source:
     environment = bench.environment(form.environment)
     model = bench.model(_with_temperature(form))
-    if model.is_deterministic:
+    if repeats_alike(model, environment):
         what = f"{model.name} repeats its runs exactly, so the harness against itself is a tie"
         raise ConfigError(what, hint="give --temperature, or sampling.temperature of the endpoint")
     harness = bench.harness(environment.name, form.harness)

@@ -17,6 +17,7 @@ from schemas.fields import Row
 from schemas.forms import ForecastForm
 from schemas.harness import EditPredictionRow
 from schemas.ids import make_id
+from tasks.agent.offers import repeats_alike, talk_tools
 from tasks.agent.protocols import Environment, Model
 from tasks.annotation import annotate_failures, annotation_rows
 from tasks.annotator.ordering import with_mined_order
@@ -215,6 +216,7 @@ def _brief(world: _World, seed: int) -> Brief:
         tools=tuple(tool.as_openai() for tool in environment.tools),
         terminal_tools=environment.terminal_tools,
         non_progress=environment.non_progress,
+        talk_tools=talk_tools(environment),
         patterns=tuple(sorted(patterns, key=lambda row: (-row.runs, row.pattern_id))),
         hits=tuple(hit for annotation in annotations for hit in annotation.hits),
         episodes=episodes,
@@ -242,7 +244,7 @@ def _in_turn(groups: Iterable[Sequence[_Planted]]) -> list[_Planted]:
 async def _run(world: _World, one: _Planted) -> None:
     """Run the edit on every task it could touch; the others provably go as they did."""
     child = one.proposal.child
-    if world.model.is_deterministic:
+    if repeats_alike(world.model, world.environment):
         answers = [
             await world.replayer.can_touch(world.parent, child, episode)
             for episode in world.episodes

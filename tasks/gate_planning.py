@@ -8,6 +8,7 @@ from typing import Any
 from schemas.errors import ConfigError
 from schemas.forms import PlanForm
 from schemas.settings import Price
+from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Model
 from tasks.gate.candidate import GateSettings
 from tasks.gate.power import (
@@ -75,11 +76,12 @@ def plan_gate(form: PlanForm, bench: Workbench | None = None) -> dict[str, Any]:
         what = f"environment {environment.name!r} has no select tasks"
         raise ConfigError(what, hint="the paired gate needs a select split")
     loss_rate, loss_source = _loss_rate(form, bench, environment.name, model)
+    is_alike = repeats_alike(model, environment)
     setup = _Setup(
         pairs=pairs,
         available=available,
-        repeats=1 if model.is_deterministic else form.repeats,
-        is_deterministic=model.is_deterministic,
+        repeats=1 if is_alike else form.repeats,
+        is_deterministic=is_alike,
         settings=GateSettings(slots=form.slots),
         loss_rate=loss_rate,
         loss_source=loss_source,

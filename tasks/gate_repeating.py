@@ -10,6 +10,7 @@ from schemas.forms import CycleForm
 from schemas.gate import GateDecisionRow, PairedTrialRow
 from schemas.harness import EditRow
 from schemas.runs import CycleRow
+from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment, Reskinnable, Task
 from tasks.collection import open_collector
 from tasks.cycle import stored_form
@@ -88,7 +89,7 @@ async def _repeat(
             seed=form.seed,
             select=tuple(fresh),
             must_pass=(),
-            is_deterministic=model.is_deterministic,
+            is_deterministic=repeats_alike(model, environment),
             run=run,
             settings=GateSettings(slots=1, repeats=form.repeats),
         )

@@ -8,6 +8,7 @@ from schemas.episode import Episode
 from schemas.plans import CyclePlan
 from tasks.agent.chat_model import ChatModel
 from tasks.agent.fork import can_fork
+from tasks.agent.offers import repeats_alike
 from tasks.agent.own_stage import PlaysItself
 from tasks.agent.protocols import Environment, Model, Reskinnable, Task
 from tasks.agent.rollout import fork_spec
@@ -51,16 +52,16 @@ async def open_world(desk: GateDesk, base: Harness, round_number: int) -> GateWo
     episodes = cycle_episodes(desk.bench, desk.plan.cycle_id, purpose) if form.exposures else []
     train = first_tasks(environment.tasks("train"), form.tasks)
     is_forkable = can_fork(environment, desk.model)
+    is_alike = repeats_alike(desk.model, environment)
     return GateWorld(
         cycle_id=desk.plan.cycle_id,
         seed=form.seed,
         select=first_tasks(environment.tasks("select"), form.tasks),
         must_pass=await _must_pass(desk, base, round_number),
-        is_deterministic=desk.model.is_deterministic,
+        is_deterministic=is_alike,
         run=run,
         settings=GateSettings(slots=form.slots, repeats=form.repeats, exposures=form.exposures),
-        measures_noise=not desk.model.is_deterministic
-        or isinstance(desk.model, ChatModel | PlaysItself),
+        measures_noise=not is_alike or isinstance(desk.model, ChatModel | PlaysItself),
         fork=_fork(desk) if is_forkable else None,
         history=History(tuple(episodes), desk.replayer) if episodes else None,
         reskin=environment.reskin if isinstance(environment, Reskinnable) else None,
@@ -102,7 +103,7 @@ async def _must_pass(desk: GateDesk, base: Harness, round_number: int) -> tuple[
             task_id = episode.trajectory.task_id
             passed[task_id] = passed.get(task_id, True) and episode.is_success
     tasks = [task for task in desk.environment.tasks("train") if passed.get(task.task_id)]
-    if desk.model.is_deterministic or not tasks:
+    if repeats_alike(desk.model, desk.environment) or not tasks:
         return tuple(tasks)
     some = order_tasks(tasks, desk.plan.form.seed)[:MOST_STABLE]
     episodes = await desk.collector.run(base, some, "gate", range(STABLE_RUNS))

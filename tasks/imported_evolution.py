@@ -96,6 +96,7 @@ def _evolve(
         tools=profile.tools,
         terminal_tools=profile.terminal_tools,
         non_progress=profile.non_progress,
+        talk_tools=profile.talk_tools,
         patterns=patterns,
         hits=tuple(hit for annotation in annotations for hit in annotation.hits),
         episodes=tuple(episodes),

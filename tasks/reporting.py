@@ -1,5 +1,6 @@
 """What a cycle did, read back from the warehouse alone."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -63,6 +64,7 @@ def summarize_cycle(plan: CyclePlan, started_at: datetime | None = None) -> dict
             "environment": cycle.environment,
             "model": cycle.model,
             "simulated": is_simulated(cycle.model) or is_simulated(cycle.reference),
+            "noise": json.loads(cycle.inputs).get("environment_noise", ""),
             "editor": cycle.editor,
             "already_done": plan.is_finished,
             "base_harness_id": cycle.base_harness_id,
@@ -181,6 +183,7 @@ def render_summary(summary: dict[str, Any]) -> str:
     lines = [
         f"cycle     {summary['cycle_id']}" + ("  already done" if summary["already_done"] else ""),
         f"model     {summary['model']}{label} in {summary['environment']}",
+        *([f"noise     {summary['noise']}"] if summary["noise"] else []),
         f"sealed    {_percent(summary['baseline']['sealed'])} -> "
         f"{_percent(summary['final']['sealed'])}  harness {summary['harness_id']}",
         f"edits     {edits['proposed']} proposed, {edits['accepted']} accepted "

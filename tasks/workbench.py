@@ -13,8 +13,14 @@ from schemas.fields import Row
 from schemas.harness import HarnessNameRow
 from schemas.settings import Settings, load_settings
 from tasks.agent.models import resolve_model
+from tasks.agent.offers import refuse_lasting
 from tasks.agent.protocols import Environment, Model, Task
-from tasks.environments.registry import environment_names, refuse_taken, resolve_environment
+from tasks.environments.registry import (
+    environment_names,
+    is_own,
+    refuse_taken,
+    resolve_environment,
+)
 from tasks.harness import Harness, HarnessError, Sandbox
 from tasks.harness.probe import Finding, probe
 from tasks.progress import doing
@@ -49,12 +55,14 @@ class Workbench:
         """The environment of this name.
 
         Raises:
-            ConfigError: there is none, or a user's own has the name of an imported one.
+            ConfigError: there is none, a user's own has the name of an imported one, or what is
+                done in it would last and that was not allowed.
         """
-        opened = resolve_environment(
-            word, python=self.settings.python or None, worlds=self.settings.worlds
-        )
-        if ":" in word:
+        python = self.settings.python or None
+        opened = resolve_environment(word, python=python, settings=self.settings)
+        if not self.settings.allow_side_effects:
+            refuse_lasting(word, opened)
+        if is_own(word):
             with self.warehouse.read() as reader:
                 refuse_taken(word, opened, (str(row[0]) for row in reader.frame(_IMPORTED).rows()))
         return opened

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from deployments.commands.options import HARNESS, Environment, Json, Model, Seed, Tasks
+from deployments.commands.options import HARNESS, Environment, Json, Model, Seed, SideEffects, Tasks
 from deployments.console import emit_json, emit_text, note
 
 
@@ -24,6 +24,7 @@ def mcp(
     prepare: Annotated[
         bool, typer.Option("--prepare", help="Run and label the train tasks, and end.")
     ] = False,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Serve MCP on stdio to a coding agent that proposes edits of a harness.

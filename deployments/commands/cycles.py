@@ -16,6 +16,7 @@ from deployments.commands.options import (
     Model,
     Repeats,
     Seed,
+    SideEffects,
     Tasks,
 )
 from deployments.console import emit_json, emit_text, folded, note
@@ -67,6 +68,7 @@ def cycle(
         int, typer.Option(help="Edits that nobody approves in this time are rejected.")
     ] = 86_400,
     keep_server: Annotated[bool, typer.Option(help=KEEP)] = False,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> int:
     """Run one evolution cycle: collect, annotate, edit and gate, diagnose, synthesize."""

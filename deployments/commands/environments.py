@@ -1,16 +1,18 @@
-"""`tackroom env`: worlds of other people that can be installed."""
+"""`tackroom env`: worlds of other people that can be installed, and the user's own."""
 
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
+from deployments.commands import worlds
 from deployments.commands.group import CommandGroup
 from deployments.commands.options import Json
 from deployments.console import emit_json, emit_text, table
 from schemas.fields import Split
 
 app = typer.Typer(help="Worlds: those to install, and your own.", cls=CommandGroup)
+worlds.register(app)
 
 World = Annotated[str, typer.Argument(metavar="WORLD", help="A world of `tackroom env list`.")]
 

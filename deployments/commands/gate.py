@@ -5,7 +5,16 @@ from typing import Annotated, Any
 import typer
 
 from deployments.commands.group import CommandGroup
-from deployments.commands.options import HARNESS, Cycle, Environment, Json, Model, Seed, Tasks
+from deployments.commands.options import (
+    HARNESS,
+    Cycle,
+    Environment,
+    Json,
+    Model,
+    Seed,
+    SideEffects,
+    Tasks,
+)
 from deployments.console import emit_json, emit_text, note, table
 
 app = typer.Typer(help="What the gate can show, and how often it is wrong.", cls=CommandGroup)
@@ -23,6 +32,7 @@ def plan(
     loss_rate: Annotated[
         float | None, typer.Option(help="Share of pairs that a useful edit loses.")
     ] = None,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Say, before any rollout, what +5, +10 and +20 points need and what cannot be shown."""
@@ -84,6 +94,7 @@ def calibrate(
     ] = None,
     rival_tasks: Annotated[int, typer.Option(help="Tasks a rival reads of recorded trials.")] = 15,
     seed: Seed = 7,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Measure false accepts and power of the gate beside the rules in use elsewhere."""
@@ -121,6 +132,7 @@ def _calibration_text(result: dict[str, Any]) -> str:
 @app.command("repeat")
 def repeat(
     edit: Annotated[str, typer.Argument(help="Edit id, or the start of one.")],
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Run the trial an edit was judged by once more, on tasks that trial has not read."""
@@ -155,6 +167,7 @@ def arms(
     arm: Annotated[
         list[str] | None, typer.Option(help="sampling, random or prompt; may stand repeatedly.")
     ] = None,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Spend a finished cycle's rollouts in other ways and score the same sealed tasks."""
@@ -210,6 +223,7 @@ def trial(
     cycle: Annotated[
         str, typer.Option(help="Cycle of `tackroom mcp`; the newest of those by default.")
     ] = "",
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Try the open edits an agent proposed over MCP: paired, as one bundle, in one slot."""

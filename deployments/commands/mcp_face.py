@@ -16,9 +16,9 @@ from schemas.errors import ConfigError
 
 if TYPE_CHECKING:
     from schemas.settings import Settings
+    from tasks.agent.mcp_upstream import Upstream
     from tasks.harness import Harness
     from tasks.mcp_face.log import Mode
-    from tasks.mcp_face.upstream import Upstream
 
 FOLDER = "traffic"
 
@@ -60,7 +60,7 @@ def mcp(
     no place in MCP (rescue, force, stop, inject) is logged as unavailable.
     """
     from schemas.settings import load_settings
-    from tasks.mcp_face.upstream import read_upstream
+    from tasks.agent.mcp_upstream import read_upstream
     from tasks.workbench import Workbench
 
     settings = load_settings()

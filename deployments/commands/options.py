@@ -1,10 +1,14 @@
 """Options that several commands share, with the words they take."""
 
+import os
 from typing import Annotated
 
 import typer
 
-ENVIRONMENT = "sqldesk, household, an installed world, package.module:factory or command:PROGRAM."
+ENVIRONMENT = (
+    "sqldesk, household, orderdesk, webshop, an installed world, a folder, "
+    "package.module:factory or command:PROGRAM."
+)
 MODEL = "simulated:weak|mid|strong, gold, noop, openai:NAME or replay:FILE."
 HARNESS = "seed, a name such as current, an id or its start, or a folder."
 REPEATS = "Rollouts per task; 1 where the model is deterministic."
@@ -14,6 +18,7 @@ KEEP = "Leave the Prefect server of this run running."
 LAYER = "Also run without contract, skills, actions or regulation, paired."
 QUERY = "One SELECT, FROM, WITH, SHOW, DESCRIBE or EXPLAIN; - reads stdin."
 RECORDINGS = "Files, folders or patterns of recorded episodes."
+SIDE_EFFECTS = "Use a world in which what an episode does stays."
 SCHEDULE = "Cron of the scheduled cycle; empty for none."
 TASKS = "First N tasks of a split, families equal; 0 takes all."
 
@@ -21,6 +26,18 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Environment = Annotated[str, typer.Option(help=ENVIRONMENT)]
 Model = Annotated[str, typer.Option(help=MODEL)]
 Agent = Annotated[str, typer.Option(help=AGENT)]
+
+
+def _allow(is_allowed: bool) -> None:
+    """Let everything that this command starts read it: it is a permission, no input of results."""
+    if is_allowed:
+        os.environ["TACKROOM_ALLOW_SIDE_EFFECTS"] = "1"
+
+
+SideEffects = Annotated[
+    bool,
+    typer.Option("--allow-side-effects", help=SIDE_EFFECTS, callback=_allow, expose_value=False),
+]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
 Tasks = Annotated[int, typer.Option(help=TASKS)]
 Repeats = Annotated[int, typer.Option(help=REPEATS)]

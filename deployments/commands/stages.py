@@ -15,6 +15,7 @@ from deployments.commands.options import (
     Model,
     Repeats,
     Seed,
+    SideEffects,
     Tasks,
 )
 from deployments.console import emit_json, emit_text, folded, note, plain_text, table
@@ -41,6 +42,7 @@ def collect(
     tasks: Tasks = 0,
     repeats: Repeats = 1,
     record: Annotated[str, typer.Option(help="File that takes every reply of the model.")] = "",
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Run episodes and land them."""
@@ -138,6 +140,7 @@ def evaluate(
     seed: Seed = 7,
     tasks: Tasks = 0,
     repeats: Repeats = 1,
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> int:
     """Score one model in one harness; gold and noop run on all splits."""
@@ -162,6 +165,7 @@ def evaluate(
 
 def diagnose(
     cycle: Cycle = "",
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Show why the model of a finished cycle does not benefit as the reference does."""
@@ -173,6 +177,7 @@ def diagnose(
 
 def synthesize(
     cycle: Cycle = "",
+    _effects: SideEffects = False,
     as_json: Json = False,
 ) -> None:
     """Make training examples for the benefit gaps of a cycle."""

@@ -20,7 +20,7 @@ CLEAR = 0.05
 MAX_CHARS = 400
 MAX_KNOWN = 8_192
 """Commands whose words are remembered: worlds offer the same ones again and again."""
-_FUNCTION_WORDS = frozenset(
+FUNCTION_WORDS = frozenset(
     [
         *("a", "an", "the", "at", "by", "for", "from", "in", "inside", "into", "of", "off", "on"),
         *("onto", "out", "over", "to", "toward", "towards", "under", "up", "upon", "with"),
@@ -67,7 +67,7 @@ def _things(command: str) -> frozenset[str]:
 
 def _content(words: list[str]) -> frozenset[str]:
     """Words behind the verb that name something, numbers left out."""
-    return frozenset(w for w in words[1:] if w not in _FUNCTION_WORDS and not w.isdigit())
+    return frozenset(w for w in words[1:] if w not in FUNCTION_WORDS and not w.isdigit())
 
 
 def _same_things(said: str, other: str) -> bool:

@@ -11,8 +11,9 @@ from schemas.trajectories import StepRow, ToolCallRow
 from tasks.agent.arguments import parse_arguments
 from tasks.agent.conversation import turn_messages
 from tasks.agent.episode_log import EpisodeLog
+from tasks.agent.offers import FORKS
 from tasks.agent.own_stage import PlaysItself
-from tasks.agent.protocols import Call, Environment, Forkable, Model
+from tasks.agent.protocols import Call, Environment, Model
 from tasks.agent.world_driver import WorldDriver
 from tasks.harness import Action, HistoryEntry, Session
 
@@ -107,13 +108,14 @@ def _without_hint(episode: Episode, step: StepRow, observation: str) -> str:
 
 def can_fork(environment: Environment, model: Model) -> bool:
     """Whether an episode can go on from the middle with this model."""
-    restores = isinstance(environment, Forkable) and environment.is_forkable
-    return restores and not (isinstance(model, PlaysItself) and not model.is_forkable)
+    return FORKS.is_there(environment) and not (
+        isinstance(model, PlaysItself) and not model.is_forkable
+    )
 
 
 def _require_forkable(fork: Fork, driver: WorldDriver) -> None:
     environment = driver.environment
-    if not (isinstance(environment, Forkable) and environment.is_forkable):
+    if not FORKS.is_there(environment):
         what = f"environment `{environment.name}` does not restore bit-exactly"
         raise EnvironmentFault(what, hint="compare whole episodes instead of forks")
     if not 0 <= fork.step_index <= len(fork.source.steps):

@@ -168,6 +168,13 @@ class HasGoldTexts(Protocol):
 
 
 @runtime_checkable
+class Talking(Protocol):
+    """An environment in which a tool speaks to a user, whose answer is its result."""
+
+    talk_tools: frozenset[str]
+
+
+@runtime_checkable
 class Reskinnable(Protocol):
     """An environment that can give the entities of a task other names."""
 
@@ -185,6 +192,30 @@ class Blocking(Protocol):
     """An environment whose worlds wait for something outside; they are asked in a thread."""
 
     is_blocking: bool
+
+
+@runtime_checkable
+class Shared(Protocol):
+    """An environment whose worlds have something in common, so that few may be open at a time."""
+
+    together: int
+    """Most worlds that are open at the same time."""
+
+
+@runtime_checkable
+class Noisy(Protocol):
+    """An environment in which equal runs need not end alike."""
+
+    noise: str
+    """Why they may differ, for people; empty when they cannot."""
+
+
+@runtime_checkable
+class Lasting(Protocol):
+    """An environment that acts on something outside of it, such as a service."""
+
+    lasting_tools: frozenset[str]
+    """Tools whose effects outlive an episode; empty where each begins in the same state."""
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ sense (ConfigError) stops them all.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -69,13 +69,18 @@ class EpisodeSpec:
 
 @dataclass(frozen=True)
 class Rig:
-    """What the episodes of one call have in common."""
+    """What the episodes of one call have in common.
+
+    `places` is what calls that run at the same time share, so that no more episodes are open than
+    the environment bears; null where it bears any number.
+    """
 
     environment: Environment
     model: Model
     harness: Harness
     sandbox: Sandbox | None
     now: datetime
+    places: asyncio.Semaphore | None = None
 
     @property
     def budget(self) -> int:
@@ -157,7 +162,8 @@ async def _run_workers(workers: Sequence[Coroutine[None, None, None]]) -> None:
 
 
 async def _run(rig: Rig, spec: EpisodeSpec) -> Episode:
-    episode = await _run_once(rig, spec)
+    async with rig.places or nullcontext():
+        episode = await _run_once(rig, spec)
     return episode if episode.trajectory.fault is None else as_attempt(episode)
 
 

@@ -42,7 +42,7 @@ def annotate(
     if not episode.is_failure:
         return Annotation(episode.trajectory_id)
     view = View(
-        build_timeline(episode),
+        build_timeline(episode, profile.talk_tools),
         profile,
         parameters,
         read_gold(episode) if parameters.use_gold else NOTHING,

@@ -223,10 +223,10 @@ def _is_near(said: str, commands: Iterable[str]) -> bool:
 
 
 def answer_tools(profile: EnvironmentProfile) -> list[str]:
-    """Terminal tools that take an answer."""
+    """Terminal tools that take an answer; handing over is none."""
     return [
         name
-        for name in sorted(profile.terminal_tools)
+        for name in sorted(profile.terminal_tools - profile.handover_tools)
         if ((profile.parameters(name) or {}).get("properties") or {}) or not profile.tools
     ]
 
@@ -264,4 +264,14 @@ def find_intended(
         found = find(text, profile)
         if found is not None:
             return found
-    return _command(text, profile, admissible) or _answer(text, profile)
+    return _command(text, profile, admissible) or _answer(text, profile) or _speech(text, profile)
+
+
+def _speech(text: str, profile: EnvironmentProfile) -> Intended | None:
+    """What is said where users hear only what a tool tells them."""
+    if len(profile.talk_tools) != 1:
+        return None
+    tool = next(iter(profile.talk_tools))
+    names = list((profile.parameters(tool) or {}).get("properties") or {})
+    argument = names[0] if len(names) == 1 else None
+    return Intended("speech_in_text", "speech", tool, text, argument)

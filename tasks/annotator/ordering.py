@@ -46,7 +46,7 @@ def with_mined_order(
 def _path(profile: EnvironmentProfile, episode: Episode) -> _Path:
     """Steps that worked, by signature, in order; a step counts by tool and by verb."""
     steps: list[str] = []
-    for _, call in build_timeline(episode).calls():
+    for _, call in build_timeline(episode, profile.talk_tools).calls():
         if call.ran:
             steps.append(step_signature(profile, call.run_tool, call.run_arguments))
     return tuple(steps)

@@ -13,6 +13,7 @@ from typing import Any
 
 from schemas.episode import Episode
 from schemas.trajectories import ToolCallRow
+from tasks.agent.offers import talk_tools
 from tasks.agent.protocols import Environment, JsonObject
 from tasks.annotator.canonical import TEXT_CAP
 from tasks.annotator.records import Records
@@ -55,6 +56,7 @@ class EnvironmentProfile:
     handover_tools: frozenset[str] = frozenset()
     write_tools: frozenset[str] = frozenset()
     read_tools: frozenset[str] = frozenset()
+    talk_tools: frozenset[str] = frozenset()
     non_progress: tuple[str, ...] = ()
     order: tuple[OrderConstraint, ...] = ()
     sql_arguments: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -122,13 +124,15 @@ def profile_of_environment(environment: Environment) -> EnvironmentProfile:
     """Derive a profile from what an environment declares.
 
     Optional attributes are read when there are any: `order_constraints` (pairs of before and
-    after), `write_tools`, `handover_tools`.
+    after), `write_tools`, `handover_tools`, `talk_tools`. Where commands are listed, a tool that
+    reads by its name, such as a search, takes free text and no command.
     """
     tools = tuple(tool.as_openai() for tool in environment.tools)
     profile = _from_tools(environment.name, tools, environment.system_prompt)
     sql = profile.sql_arguments
     texts = {n: a for n, a in single_text_arguments(tools).items() if n not in sql}
-    lone_text = {n: a for n, a in texts.items() if n not in environment.terminal_tools}
+    no_commands = environment.terminal_tools | profile.read_tools
+    lone_text = {n: a for n, a in texts.items() if n not in no_commands}
     declared_writes = frozenset(getattr(environment, "write_tools", ()))
     return replace(
         profile,
@@ -137,6 +141,7 @@ def profile_of_environment(environment: Environment) -> EnvironmentProfile:
         order=_declared_order(environment),
         write_tools=declared_writes or profile.write_tools - environment.terminal_tools,
         handover_tools=frozenset(getattr(environment, "handover_tools", profile.handover_tools)),
+        talk_tools=talk_tools(environment),
         command_arguments=lone_text if len(tools) <= 2 and not environment.terminal_tools else {},
     )
 

@@ -1,7 +1,8 @@
 """An episode as rules read it: agent turns with calls and what came back, for any origin.
 
 Rollouts have one step per agent turn with its observation; imported episodes have one step per
-message. Both become the same turns here; `step_index` always points into the episode's rows.
+message. Where a tool speaks to the user, its message is what the agent says and its result what the
+user answers. All become the same turns here; `step_index` always points into the episode's rows.
 """
 
 from dataclasses import dataclass, field
@@ -175,6 +176,7 @@ def _admissible(step: StepRow) -> tuple[str, ...] | None:
 class _Builder:
     """Collects turns while the rows go by."""
 
+    talk_tools: frozenset[str] = frozenset()
     turns: list[Turn] = field(default_factory=list[Turn])
     heard: list[str] = field(default_factory=list[str])
     heard_step: int | None = None
@@ -194,12 +196,14 @@ class _Builder:
             self.heard_step = step.step_index
 
     def speak(self, step: StepRow, calls: tuple[CallView, ...]) -> None:
-        """Take a turn of the agent."""
+        """Take a turn of the agent, with what it tells the user by a tool."""
+        talks = [call for call in calls if call.ran and call.run_tool in self.talk_tools]
+        told = [value for call in talks for value in _texts(call.run_arguments)]
         self.turns.append(
             Turn(
                 index=len(self.turns),
                 step_index=step.step_index,
-                text=clip(step.text),
+                text=clip("\n".join(part for part in (step.text, *told) if part)),
                 calls=calls,
                 observation=clip(step.observation),
                 heard="\n".join(self.heard),
@@ -210,7 +214,14 @@ class _Builder:
                 forced=step.forced,
             )
         )
-        self.heard, self.heard_step = [], None
+        self.heard, self.heard_step = [call.result for call in talks], None
+        if talks:
+            self.heard_step = step.step_index
+            self.users += [(step.step_index, call.result) for call in talks]
+
+
+def _texts(arguments: dict[str, Any]) -> list[str]:
+    return [value for value in arguments.values() if isinstance(value, str)]
 
 
 def _with_answers(turn: Turn, answers: list[str]) -> Turn:
@@ -221,7 +232,7 @@ def _with_answers(turn: Turn, answers: list[str]) -> Turn:
     return Turn(**values)
 
 
-def build_timeline(episode: Episode) -> Timeline:
+def build_timeline(episode: Episode, talk_tools: frozenset[str] = frozenset()) -> Timeline:
     """Read the rows of an episode as turns of the agent."""
     calls: dict[int, list[CallView]] = {}
     others: list[CallView] = []
@@ -230,7 +241,7 @@ def build_timeline(episode: Episode) -> Timeline:
             calls.setdefault(row.step_index, []).append(_call_view(row))
         else:
             others.append(_call_view(row))
-    builder = _Builder()
+    builder = _Builder(talk_tools)
     for step in episode.steps:
         if step.role == "assistant":
             builder.speak(step, tuple(calls.get(step.step_index, ())))
@@ -240,5 +251,5 @@ def build_timeline(episode: Episode) -> Timeline:
         _with_answers(turn, builder.answers.get(turn.index, [])) for turn in builder.turns
     )
     first = turns[0].step_index if turns else 0
-    has_user = any(step > first for step, _ in builder.users)
+    has_user = bool(talk_tools) or any(step > first for step, _ in builder.users)
     return Timeline(episode, turns, tuple(builder.users), tuple(others), has_user)

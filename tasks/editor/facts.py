@@ -110,11 +110,23 @@ class Facts:
         return min(slots, key=lambda slot: (-slots[slot], slot))
 
     @cached_property
+    def talk_slot(self) -> tuple[str, str] | None:
+        """The one tool that speaks to a user, and the argument that takes the words."""
+        talks = [self.tools[name] for name in self.brief.talk_tools if name in self.tools]
+        slots = [(tool.name, tool.text_argument) for tool in talks if tool.text_argument]
+        return slots[0] if len(slots) == 1 else None
+
+    @cached_property
     def statement_slots(self) -> dict[tuple[str, str], tuple[str, ...]]:
-        """Text arguments that hold statements, with the words successful ones begin with."""
+        """Text arguments that hold statements, with the words successful ones begin with.
+
+        Speech to a user is no statement.
+        """
         firsts: dict[tuple[str, str], Counter[str]] = {}
         for run in self.successes:
             for move in run.good_calls:
+                if move.tool in self.brief.talk_tools:
+                    continue
                 argument = self.tools[move.tool].text_argument if move.tool in self.tools else None
                 value = (move.arguments or {}).get(argument or "")
                 if isinstance(value, str) and len(value.split()) > 1:

@@ -35,6 +35,7 @@ class Brief:
         tools: tool definitions in OpenAI form; empty when they are unknown.
         terminal_tools: tools that end an episode; empty when unknown.
         non_progress: beginnings of observations that mean nothing has changed.
+        talk_tools: tools that speak to a user, whose answer is their result.
         patterns: recurring failures that may be edited for, most frequent first.
         episodes: failed and successful runs of `train` tasks.
         rejected: edits the gate has refused so far.
@@ -45,6 +46,7 @@ class Brief:
     tools: tuple[JsonObject, ...] = ()
     terminal_tools: frozenset[str] = frozenset()
     non_progress: tuple[str, ...] = ()
+    talk_tools: frozenset[str] = frozenset()
     patterns: tuple[FailurePatternRow, ...] = ()
     hits: tuple[RuleHitRow, ...] = ()
     episodes: tuple[Episode, ...] = ()

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
+from tasks.agent.commands import FUNCTION_WORDS
 from tasks.editor.facts import Facts
 
 MAX_PHRASES = 8
@@ -82,6 +83,7 @@ def _phrases(text: str) -> frozenset[str]:
         for size in (1, 2, 3):
             for start in range(len(words) - size + 1):
                 group = words[start : start + size]
-                if all(_WORD.fullmatch(word) for word in group):
+                is_named = any(word not in FUNCTION_WORDS for word in group)
+                if is_named and all(_WORD.fullmatch(word) for word in group):
                     found.add(" ".join(group))
     return frozenset(found)

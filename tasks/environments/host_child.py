@@ -31,7 +31,14 @@ FIXED = (
     "non_progress",
     "is_forkable",
 )
-OPTIONS = ("order_constraints", "write_tools", "handover_tools")
+OPTIONS = (
+    "order_constraints",
+    "write_tools",
+    "handover_tools",
+    "talk_tools",
+    "noise",
+    "together",
+)
 NEEDED = ("name", "tools", "tasks", "start")
 INSTALLED = {"site-packages", "dist-packages"}
 

@@ -12,7 +12,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -22,6 +22,8 @@ from schemas.text import clean_text
 
 MAX_LINE = 64 * 1024 * 1024
 MESSAGE = 300
+MAX_TOLD = 4_096
+CHUNK = 65_536
 KEPT_LINES = 20
 LINES_AHEAD = 2
 """Lines that may wait unread; one answer is due at a time, so more of them are a flood."""
@@ -80,6 +82,7 @@ class Child:
                 command.words,
                 cwd=command.folder,
                 env=None if command.environ is None else dict(command.environ),
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -177,7 +180,7 @@ class Child:
     def _read(self) -> None:
         assert self._process.stdout is not None
         with contextlib.suppress(OSError, ValueError):
-            while line := self._process.stdout.readline(MAX_LINE):
+            for line in lines_of(self._process.stdout.fileno(), MAX_LINE):
                 self._lines.put(line)
                 if self._lines.qsize() > LINES_AHEAD:
                     self._process.kill()
@@ -188,8 +191,27 @@ class Child:
         """Keep the last lines the user's code printed, so that its pipe never fills up."""
         assert self._process.stderr is not None
         with contextlib.suppress(OSError, ValueError):
-            while line := self._process.stderr.readline(4_096):
+            for line in lines_of(self._process.stderr.fileno(), MAX_TOLD):
                 self._told.append(line.decode("utf-8", "replace"))
+
+
+def lines_of(pipe: int, limit: int) -> Iterator[bytes]:
+    """Lines of a pipe, cut at a limit.
+
+    No buffered stream is read: a thread that waits in one when the interpreter ends aborts it.
+    """
+    rest = bytearray()
+    while chunk := os.read(pipe, CHUNK):
+        *ended, tail = chunk.split(b"\n")
+        for part in ended:
+            yield bytes(rest + part)
+            rest.clear()
+        rest += tail
+        if len(rest) > limit:
+            yield bytes(rest)
+            rest.clear()
+    if rest:
+        yield bytes(rest)
 
 
 def end_process(process: "subprocess.Popen[bytes]") -> None:

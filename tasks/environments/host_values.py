@@ -14,7 +14,7 @@ from schemas.text import clean_text
 from tasks.agent.protocols import ActResult, Call, JsonObject, Task, ToolSpec, Verdict
 
 STEP_BUDGET = 30
-OPTIONS = ("order_constraints", "write_tools", "handover_tools")
+OPTIONS = ("order_constraints", "write_tools", "handover_tools", "talk_tools")
 _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.4), ("select", 0.4), ("sealed", 0.2))
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -96,8 +96,18 @@ def read_description(word: str, raw: Any) -> Described:
         is_forkable=reader.raw.get("is_forkable") is True,
         has_expert=reader.raw.get("has_expert") is True,
         gold_texts=None if gold is None else reader.texts("gold_texts"),
-        options={key: _frozen(reader.raw[key]) for key in OPTIONS if key in reader.raw},
+        options=_options(reader),
     )
+
+
+def _options(reader: _Reader) -> dict[str, Any]:
+    """Attributes that the environment has only if the user's has them."""
+    found = {key: _frozen(reader.raw[key]) for key in OPTIONS if key in reader.raw}
+    if reader.raw.get("noise") is not None:
+        found["noise"] = reader.text("noise")
+    if reader.raw.get("together") is not None:
+        found["together"] = reader.count("together", 1)
+    return found
 
 
 def _frozen(value: Any) -> Any:
@@ -139,7 +149,7 @@ def _tasks(reader: _Reader, name: str, tools: frozenset[str]) -> tuple[Task, ...
     twice = next((task_id for task_id, count in counts.items() if count > 1), None)
     if twice is not None:
         reader.fail(f"task {twice!r} is listed twice")
-    drawn = _draw_splits([task for task, is_open in read if is_open])
+    drawn = draw_splits([task for task, is_open in read if is_open])
     return tuple(replace(task, split=drawn.get(task.task_id, task.split)) for task, _ in read)
 
 
@@ -174,7 +184,7 @@ def _offered(reader: _Reader, task_id: str, tools: frozenset[str], given: Any) -
     return tuple(names)
 
 
-def _draw_splits(tasks: Sequence[Task]) -> dict[str, Split]:
+def draw_splits(tasks: Sequence[Task]) -> dict[str, Split]:
     """Splits of tasks that have none: by the hash of their id, 40/40/20 within their family."""
     chosen: dict[str, Split] = {}
     for family in sorted({task.family for task in tasks}):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, cast, runtime_checkable
 
 from schemas.errors import ConfigError, TackroomError
+from schemas.settings import Settings, load_settings
 from tasks.agent.protocols import Environment
 from tasks.environments.catalogue import WORLDS, world_of
 from tasks.environments.host import open_environment
@@ -15,9 +16,13 @@ from tasks.environments.host_child import describe_error
 from tasks.environments.installation import WorldFolder
 
 GROUP = "tackroom.environments"
+FOLDER = "world:"
+FILE = "world.toml"
 EMBEDDED = {
     "household": "tasks.environments.household:create",
+    "orderdesk": "tasks.environments.orderdesk:create",
     "sqldesk": "tasks.environments.sqldesk:create",
+    "webshop": "tasks.environments.webshop:create",
 }
 """What a source checkout offers without being installed."""
 IMPORTED = ("tau_bench_", "tau2_")
@@ -34,45 +39,89 @@ class Closable(Protocol):
         ...
 
 
+def close(environment: Environment) -> None:
+    """Let go of what an environment holds."""
+    if isinstance(environment, Closable):
+        environment.close()
+
+
 def environment_names(worlds: Path | None = None) -> tuple[str, ...]:
     """Names that can be resolved, sorted; those of the worlds installed in a folder with them."""
-    return tuple(sorted({*_entry_points(), *(_installed(worlds) if worlds else ())}))
+    folder = WorldFolder(worlds) if worlds else None
+    current = [world for world in WORLDS.values() if folder and folder.is_current(world)]
+    installed = {name for world in current for name in world.environments}
+    return tuple(sorted({*_entry_points(), *installed}))
+
+
+def taken_names() -> frozenset[str]:
+    """Names that stand for an environment whether it is installed or not."""
+    return frozenset({*_entry_points(), *(n for one in WORLDS.values() for n in one.environments)})
 
 
 def resolve_environment(
-    word: str, *, python: str | None = None, worlds: Path | None = None
+    word: str, *, python: str | None = None, settings: Settings | None = None
 ) -> Environment:
     """Open the environment a user named.
 
     `package.module:factory` is run in a child process with the interpreter `python`,
-    `command:PROGRAM` is one; worlds of the catalogue are looked for in the folder `worlds`.
+    `command:PROGRAM` is one; a folder with a `world.toml` takes variables and endpoints from the
+    settings, and worlds of the catalogue are looked for where the settings say.
 
     Raises:
         ConfigError: there is no such environment, it cannot be opened, or it has the name of
             another one.
     """
     known = _entry_points()
-    if ":" in word:
+    if not is_own(word):
+        if word in known:
+            return named_as_installed(word, known[word])
+        return _open_named(word, settings or load_settings())
+    folder = folder_of(word)
+    if folder is None:
         opened = _open_hosted(word, python)
-        refuse_taken(word, opened, {*known, *_catalogued()})
-        return opened
-    if word in known:
-        return named_as_installed(word, known[word])
+    else:
+        opened = checked(word, _open_folder(folder, settings or load_settings()))
+    refuse_taken(word, opened, taken_names())
+    return opened
+
+
+def _open_named(word: str, settings: Settings) -> Environment:
     world = world_of(word)
-    if world is None or worlds is None:
-        raise _unknown(word, environment_names(worlds))
-    return named_as_asked(word, WorldFolder(worlds).open(world, word))
+    if world is None:
+        raise _unknown(word, environment_names(settings.worlds))
+    return named_as_asked(word, WorldFolder(settings.worlds).open(world, word))
 
 
-def _catalogued() -> list[str]:
-    return [name for world in WORLDS.values() for name in world.environments]
+def is_own(word: str) -> bool:
+    """Whether a word names a world of the user's own, rather than one that is installed."""
+    return ":" in word or folder_of(word) is not None
 
 
-def _installed(worlds: Path) -> list[str]:
-    folder = WorldFolder(worlds)
-    return [
-        name for world in WORLDS.values() if folder.is_current(world) for name in world.environments
-    ]
+def folder_of(word: str) -> Path | None:
+    """The folder of a world that a word names: `world:FOLDER`, or a path.
+
+    An installed world goes before a folder of its name.
+    """
+    if word.startswith(FOLDER):
+        return Path(word.removeprefix(FOLDER))
+    if word in taken_names() or ":" in word:
+        return None
+    is_path = "/" in word or word.startswith(".")
+    return Path(word) if is_path or _holds_world(word) else None
+
+
+def _holds_world(word: str) -> bool:
+    try:
+        return bool(word) and (Path(word) / FILE).is_file()
+    except OSError:  # such as a name that is too long for one
+        return False
+
+
+def _open_folder(folder: Path, settings: Settings) -> Environment:
+    """Worlds over services bring clients that other worlds need not load."""
+    from tasks.environments.declared.environment import open_folder
+
+    return open_folder(folder, settings)
 
 
 def named_as_installed(word: str, point: EntryPoint) -> Environment:
@@ -106,8 +155,7 @@ def refuse_taken(word: str, opened: Environment, taken: Iterable[str]) -> None:
     """
     if opened.name not in set(taken) and not opened.name.startswith(IMPORTED):
         return
-    if isinstance(opened, Closable):
-        opened.close()
+    close(opened)
     kind = "an imported" if opened.name.startswith(IMPORTED) else "another"
     what = f"environment `{word}` calls itself `{opened.name}`, the name of {kind} environment"
     raise ConfigError(what, hint=f"rename it: give what `{word}` makes another `name`")

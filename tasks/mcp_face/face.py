@@ -18,10 +18,10 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
+from tasks.agent.mcp_upstream import Upstream
 from tasks.mcp_face.gate import Gate, Terms
 from tasks.mcp_face.link import Link
 from tasks.mcp_face.log import UNAVAILABLE, Mode, SessionLog, TrafficLog
-from tasks.mcp_face.upstream import Upstream
 from tasks.mcp_face.wire import Context, Json
 
 Handler = Callable[[Link, Context], Awaitable[Json]]

@@ -6,6 +6,7 @@ from typing import Any
 import mcp_types as types
 from mcp import MCPError
 
+from tasks.agent.mcp_upstream import Upstream
 from tasks.harness.skills import Skill
 from tasks.mcp_face.gate import Gate, Ruling
 from tasks.mcp_face.offering import (
@@ -19,7 +20,6 @@ from tasks.mcp_face.offering import (
     text_of,
     with_text,
 )
-from tasks.mcp_face.upstream import Upstream
 from tasks.mcp_face.wire import Context, Json, Wire, said
 
 TASK_KEY = "tackroom/task"

@@ -5,31 +5,25 @@ upstream says or asks unasked goes to the client as it came.
 """
 
 import logging
-import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
-import httpx2
 import mcp_types as types
 from anyio.abc import TaskStatus
-from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client
+from mcp import ClientSession, MCPError
 from mcp.client.session import ClientRequestContext
-from mcp.client.streamable_http import streamable_http_client
 from mcp.server import ServerRequestContext
 from mcp.server.session import ServerSession
 from pydantic import RootModel, ValidationError
 
-from tasks.mcp_face.upstream import Upstream
+from tasks.agent.mcp_transport import OPENING_S, open_transport, said
+from tasks.agent.mcp_upstream import Upstream
 
 logger = logging.getLogger(__name__)
 Context = ServerRequestContext[Any, Any]
 Json = dict[str, Any]
-OPENING_S = 60.0
-"""For a start and its handshake, which take longer than an answer: programs are fetched first."""
-CONNECT_S = 30.0
-MAX_SAID = 300
 
 
 class _Raw(RootModel[Json]):
@@ -162,7 +156,7 @@ class Wire:
     async def _connected(self) -> AsyncIterator[ClientSession]:
         client = self._client
         able = client.client_capabilities or types.ClientCapabilities()
-        async with self._transport() as (read, write):
+        async with open_transport(self.upstream) as (read, write):
             session = ClientSession(
                 read,
                 write,
@@ -177,37 +171,3 @@ class Wire:
                 with anyio.fail_after(OPENING_S):
                     await session.initialize()
                 yield session
-
-    def _transport(self) -> AbstractAsyncContextManager[Any]:
-        upstream = self.upstream
-        if upstream.command:
-            command, *arguments = upstream.command
-            # Strict decoding would end the reading of an upstream that writes one wrong byte.
-            wanted = StdioServerParameters(
-                command=command,
-                args=arguments,
-                env=dict(upstream.environ),
-                encoding_error_handler="replace",
-            )
-            return stdio_client(wanted, errlog=sys.stderr)
-        return _over_http(upstream)
-
-
-@asynccontextmanager
-async def _over_http(upstream: Upstream) -> AsyncIterator[Any]:
-    # A call may take as long as it takes; whoever wants a limit sets one for every transport.
-    limit = httpx2.Timeout(CONNECT_S, read=None)
-    async with (
-        httpx2.AsyncClient(headers=dict(upstream.headers), timeout=limit) as client,
-        streamable_http_client(
-            upstream.url, http_client=client, max_sse_event_size=None
-        ) as streams,
-    ):
-        yield streams
-
-
-def said(error: BaseException) -> str:
-    """The innermost error in one bounded line."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return (" ".join(str(error).split()) or type(error).__name__)[:MAX_SAID]

@@ -13,6 +13,9 @@ from tasks.presentation.trajectory import SIMULATED
 
 Rows = list[dict[str, Any]]
 
+NOISY = "noisy"
+"""Badge of a cycle whose equal episodes may end differently."""
+
 
 @dataclass(frozen=True)
 class ReportRows:
@@ -73,6 +76,7 @@ def show_report(rows: ReportRows) -> Document:
     )
     lead = f"{_name(cycle['model'])} in {_name(cycle['environment'])}"
     badges = (SIMULATED,) if cycle["simulated"] else ()
+    badges += (NOISY,) if cycle["noise"] else ()
     if not rows.is_finished:
         badges = (*badges, "unfinished")
     return Document(f"Cycle {cycle['cycle_id']}", lead, groups, badges)
@@ -95,6 +99,7 @@ def _overview(rows: ReportRows) -> Group:
     blocks.append(
         facts(
             ("environment", _name(cycle["environment"])),
+            ("noise", _name(cycle["noise"]) if cycle["noise"] else ""),
             ("model", _name(cycle["model"]) + (rows.note if not rows.is_import else "")),
             ("reference", "" if rows.is_import else _name(cycle["reference"])),
             ("editor", _name(cycle["editor"])),

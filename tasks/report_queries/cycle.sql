@@ -2,6 +2,7 @@
 SELECT cycle_id, environment, model, reference, editor, seed, base_harness_id, created_at,
        json_extract_string(inputs, '$.kind') AS kind,
        json_extract_string(inputs, '$.release') AS release,
+       coalesce(json_extract_string(inputs, '$.environment_noise'), '') AS noise,
        json_extract_string(inputs, '$.slots') AS slots,
        json_extract_string(inputs, '$.rounds') AS rounds,
        json_extract_string(inputs, '$.tasks') AS tasks,

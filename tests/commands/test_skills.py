@@ -117,7 +117,7 @@ def test_bad_input_is_one_line(command, tmp_path):
     complains(imports(str(tmp_path / "none"), *desk), 2, "none", "no such folder")
     complains(imports(str(tmp_path / "file"), *desk), 2, "no such folder")
     complains(imports(str(empty), *desk), 1, "holds no skill")
-    complains(imports(given, "--environment", "sqldeks"), 2, "sqldeks", "household, sqldesk")
+    complains(imports(given, "--environment", "sqldeks"), 2, "sqldeks", "household, orderdesk")
     complains(imports(given), 2, "--environment")
     complains(imports(given, *desk, "--harness", "nobody"), 2, "nobody")
     complains(exports("seed", str(tmp_path / "out"), *desk), 2, "has no skills")

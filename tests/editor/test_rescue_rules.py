@@ -61,6 +61,8 @@ def test_text_without_one_clear_json_call_is_left_alone(run_action_rule, text):
         ('run_query({"statement": "SELECT 1"})', "SELECT 1"),
         ('run_query(statement="SELECT "Unit Price" FROM t")', 'SELECT "Unit Price" FROM t'),
         ("run_query(SELECT COUNT(*) FROM t)", "SELECT COUNT(*) FROM t"),
+        ("run_query[SELECT 1]", "SELECT 1"),
+        ("Action: run_query[SELECT 1]", "SELECT 1"),
     ],
 )
 def test_an_invocation_in_text_is_read(run_action_rule, text, statement):
@@ -93,6 +95,10 @@ def test_a_name_without_parentheses_is_no_invocation(run_action_rule):
 )
 def test_action_lines_are_read(run_action_rule, text):
     assert run_action_rule(LINES, {"raw_text": text}) == {"kind": "rescue", **QUERY}
+
+
+def test_action_lines_without_what_the_tool_requires_are_left_alone(run_action_rule):
+    assert run_action_rule(LINES, {"raw_text": "Action: run_query[SELECT 1]"}) is None
 
 
 def test_action_lines_of_an_unknown_tool_are_left_alone(run_action_rule):
@@ -149,6 +155,36 @@ def test_a_said_answer_is_read(run_action_rule, text, values):
 @pytest.mark.parametrize("text", ["I do not know.", "Is the answer 42?", "The answer is what?"])
 def test_no_answer_is_invented(run_action_rule, text):
     assert run_action_rule(ANSWER, {"raw_text": text}) is None
+
+
+SPEECH = render_rule(rescue.rule_rescue_speech, "r", {"tool": "tell", "argument": "words"})
+
+
+@pytest.mark.parametrize(
+    "text", ["Which booking is it?", "It is done; I have moved it to Friday.", "Hm."]
+)
+def test_plain_speech_is_told_to_the_user(run_action_rule, make_tool, text):
+    tools = [make_tool("tell", words="string"), make_tool("show_booking", booking="string")]
+    result = run_action_rule(SPEECH, {"raw_text": text}, tools=tools)
+    assert result == {"kind": "rescue", "tool": "tell", "arguments": {"words": text}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        'tell("Which booking is it?")',
+        "tell: Which booking is it?",
+        'I use show_booking with {"booking": "B7"}',
+        "Next comes show_booking of B7.",
+        "Action: tell\nAction Input: hello",
+        "```\nshow B7\n```",
+        "<tool_call>B7</tool_call>",
+    ],
+)
+def test_what_reads_like_a_call_is_no_speech(run_action_rule, make_tool, text):
+    tools = [make_tool("tell", words="string"), make_tool("show_booking", booking="string")]
+    assert run_action_rule(SPEECH, {"raw_text": text}, tools=tools) is None
 
 
 def test_every_rendered_rule_is_short_enough_for_one_edit():

@@ -177,7 +177,9 @@ def test_a_tool_waits_for_the_tool_it_needs(run_action_rule):
 
 
 UNCONFIRMED = render_rule(
-    block.rule_block_unconfirmed, "r", {"tools": ("hand_in",), "words": ("yes", "proceed")}
+    block.rule_block_unconfirmed,
+    "r",
+    {"tools": ("hand_in",), "words": ("yes", "proceed"), "talk": ()},
 )
 
 
@@ -188,3 +190,28 @@ def test_a_change_waits_for_the_users_yes(run_action_rule):
     assert "`hand_in`" in refused["message"]
     assert run_action_rule(UNCONFIRMED, action, heard=["Hm.", "Yes, do it."]) is None
     assert run_action_rule(UNCONFIRMED, action) is None
+
+
+BY_A_TOOL = render_rule(
+    block.rule_block_unconfirmed,
+    "r",
+    {"tools": ("hand_in",), "words": ("yes", "proceed"), "talk": ("tell",)},
+)
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_refused"),
+    [
+        ((), True),
+        (("Which one?",), True),
+        (("Yes, do it.",), False),
+        (("Yes.", "Wait, what would it cost?"), True),
+    ],
+)
+def test_a_change_waits_for_the_yes_that_a_tool_brings(run_action_rule, answers, is_refused):
+    action = {"tool": "hand_in", "arguments": {"values": ["a"]}}
+    history = [
+        {"tool": "tell", "arguments": {"words": "?"}, "observation": answer} for answer in answers
+    ]
+    result = run_action_rule(BY_A_TOOL, action, history=history, heard=["Yes, I am the user."])
+    assert (result is not None) == is_refused

@@ -14,6 +14,7 @@ import pytest
 
 from deployments.cli import run
 from schemas.errors import ConfigError
+from schemas.settings import Settings
 from tasks.environments import catalogue
 from tasks.environments.catalogue import WORLDS, KnownWorld
 from tasks.environments.installation import RECORD, InstallError, WorldFolder, install, remove
@@ -97,17 +98,18 @@ def test_a_world_is_installed_once_opened_by_name_and_removed(toy, folder, monke
     monkeypatch.setenv("MY_SECRET_KEY", "x")
     monkeypatch.setattr(catalogue, "WORLDS", {"toy": toy})
     monkeypatch.setitem(vars(sys.modules["tasks.environments.registry"]), "WORLDS", {"toy": toy})
+    settings = Settings(home=folder.root.parent)
     assert install(folder, toy, doing)
     assert not install(folder, toy, doing)
     assert "toy" in environment_names(folder.root)
-    environment = resolve_environment("toy", worlds=folder.root)
+    environment = resolve_environment("toy", settings=settings)
     assert {task.text for task in environment.tasks("train")} == {"Go. []"}
     vars(environment)["_child"].end()
     assert remove(folder, toy, doing)
     assert not remove(folder, toy, doing)
     assert "toy" not in environment_names(folder.root)
     with pytest.raises(ConfigError, match=r"is not installed .tackroom env install toy"):
-        resolve_environment("toy", worlds=folder.root)
+        resolve_environment("toy", settings=settings)
 
 
 @pytest.mark.slow

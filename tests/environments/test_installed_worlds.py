@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from schemas.settings import Settings
 from tasks.agent.protocols import Call, tools_of
 from tasks.environments.catalogue import WORLDS
 from tasks.environments.installation import WorldFolder
@@ -23,6 +24,7 @@ NAMES = [
     for name in world.environments
     if name not in GATHERED and world.data is None
 ]
+SETTINGS = Settings(home=FOLDER.parent)
 SPLITS = ("train", "select", "sealed")
 COUNTS = {
     "bfcl_base": (80, 80, 40),
@@ -60,7 +62,7 @@ def opened():
         if not WorldFolder(FOLDER).is_current(world):
             pytest.skip(f"the world `{world.name}` is not installed: make worlds")
         if name not in made:
-            made[name] = resolve_environment(name, worlds=FOLDER)
+            made[name] = resolve_environment(name, settings=SETTINGS)
         return made[name]
 
     yield open_it
@@ -150,7 +152,7 @@ def test_a_state_of_a_long_episode_is_restored_exactly_and_goes_on_the_same(envi
 
 
 def test_another_process_comes_to_the_same_states(environment):
-    other = resolve_environment(environment.name, worlds=FOLDER)
+    other = resolve_environment(environment.name, settings=SETTINGS)
     assert other.fingerprint == environment.fingerprint
     for task in environment.tasks("sealed")[:5]:
         worlds = [one.start(task, 7) for one in (environment, other)]

@@ -14,7 +14,7 @@ from tasks.environments.registry import resolve_environment
 from tasks.harness import Harness
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-WORLDS = ("sqldesk", "household")
+WORLDS = ("sqldesk", "household", "orderdesk", "webshop")
 
 
 @pytest.fixture(params=WORLDS)

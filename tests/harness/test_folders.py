@@ -88,7 +88,7 @@ def test_a_byte_order_mark_does_not_count(tmp_path):
     assert plain == marked
 
 
-@pytest.mark.parametrize("name", ["sqldesk", "household", "empty"])
+@pytest.mark.parametrize("name", ["sqldesk", "household", "orderdesk", "webshop", "empty"])
 def test_seeds_are_harnesses_without_rules_and_skills(name):
     seed = Harness.load(SEEDS / name)
     assert seed.environment == name

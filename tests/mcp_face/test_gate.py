@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from schemas.errors import ConfigError
+from tasks.agent.mcp_upstream import read_upstream
 from tasks.harness import Harness, Sandbox
 from tasks.mcp_face.gate import Gate, Terms
 from tasks.mcp_face.log import SessionLog, TrafficLog
-from tasks.mcp_face.upstream import read_upstream
 
 SETTINGS = "api: 1\nenvironment: sqldesk\n"
 BLOCK = 'def rule_all(action, context):\n    return {"kind": "block", "message": "No."}\n'

@@ -54,6 +54,7 @@ RULES: tuple[Rule, ...] = (
     Rule("value_not_observed", "EC2", sql_interface.value_not_observed),
     Rule("precondition_violated", "EC2", writes.precondition_violated),
     Rule("unexpected_write", "EC2", writes.unexpected_write, needs_gold=True),
+    Rule("write_refused", "EC2", writes.write_refused),
     Rule("argument_not_agreed", "EC2", writes.argument_not_agreed),
     Rule("consent_missing", "EC2", writes.consent_missing),
     Rule("lookup_missing", "EC2", omissions.lookup_missing),

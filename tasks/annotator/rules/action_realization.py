@@ -39,7 +39,7 @@ _ARGUMENT_ERROR = re.compile(
 _SCHEMA_KINDS = frozenset(
     {"schema", "arguments", "validation", "argument_type", "argument_missing"}
 )
-_NOT_THE_CALLS_FAULT = frozenset({"blocked", "not_run", "no_call"})
+NOT_THE_CALLS_FAULT = frozenset({"blocked", "not_run", "no_call"})
 _JSON_KINDS = frozenset({"arguments_not_json", "json", "parse", "not_an_object", "trailing_data"})
 
 
@@ -79,9 +79,9 @@ def call_unreadable(view: View) -> list[Hit]:
     """AR2: a call that parser or schema refuse: unknown tool, JSON, missing argument, type."""
     hits: list[Hit] = []
     for turn, call in view.timeline.calls():
-        if not call.failed or call.error_kind in _NOT_THE_CALLS_FAULT:
+        if not call.failed or call.error_kind in NOT_THE_CALLS_FAULT:
             continue
-        signature = _refusal(view, turn, call)
+        signature = refusal(view, turn, call)
         if signature is None:
             continue
         evidence = call_evidence(turn, call) | {"error": quote(call.arguments_error or call.result)}
@@ -90,7 +90,7 @@ def call_unreadable(view: View) -> list[Hit]:
     return hits
 
 
-def _refusal(view: View, turn: Turn, call: CallView) -> dict[str, Any] | None:
+def refusal(view: View, turn: Turn, call: CallView) -> dict[str, Any] | None:
     """Why the call could not be carried out; None when it failed for another reason."""
     if _is_unreadable(view, call):
         error = mask(call.arguments_error or call.result)

@@ -6,7 +6,9 @@ from typing import Any
 
 from tasks.annotator.hits import Hit, View, call_evidence, hit_at, quote, sign
 from tasks.annotator.intended_call import answer_tools
-from tasks.annotator.timeline import Turn
+from tasks.annotator.rules.commands import is_told_no_progress
+from tasks.annotator.timeline import CallView, Turn
+from tasks.annotator.tool_definitions import name_words
 
 _WORDS = re.compile(r"\w+(?:['.,]\w+)*")
 _PHRASE = re.compile(
@@ -87,18 +89,36 @@ _CONSTRAINT = re.compile(
 
 
 def search_constraint(view: View) -> list[Hit]:
-    """EC2: a free-text search carries a price bound, which such a search cannot filter by."""
+    """EC2: a free-text search carries what such a search cannot find by.
+
+    That is a price bound, or words with which it found nothing at all, as the environment says.
+    """
+    hits: dict[str, Hit] = {}
     for turn, call in view.timeline.calls():
-        values = list(call.run_arguments.values())
-        is_free_text = call.run_tool.lower() == "search" and len(values) == 1
-        if not is_free_text or not isinstance(values[0], str):
+        found = _searched_for(view, turn, call)
+        if found is None or found[0] in hits:
             continue
-        found = _CONSTRAINT.search(values[0][:1000])
-        if found:
-            argument = next(iter(call.run_arguments))
-            signature = sign(
-                "search_constraint", tool=call.run_tool, argument=argument, constraint="price"
-            )
-            evidence = call_evidence(turn, call) | {"constraint": found.group(0)}
-            return [hit_at(turn, "search_constraint", "EC2", signature, evidence, call.run_tool)]
-    return []
+        constraint, words = found
+        signature = sign(
+            "search_constraint",
+            tool=call.run_tool,
+            argument=next(iter(call.run_arguments)),
+            constraint=constraint,
+        )
+        evidence = call_evidence(turn, call) | {"constraint": quote(words)}
+        hits[constraint] = hit_at(
+            turn, "search_constraint", "EC2", signature, evidence, intent=call.run_tool
+        )
+    return list(hits.values())
+
+
+def _searched_for(view: View, turn: Turn, call: CallView) -> tuple[str, str] | None:
+    """What a search carries that it cannot find by: kind and words; null when nothing."""
+    values = list(call.run_arguments.values())
+    is_free_text = "search" in name_words(call.run_tool) and len(values) == 1
+    if not is_free_text or not isinstance(values[0], str):
+        return None
+    price = _CONSTRAINT.search(values[0][:1000])
+    if price:
+        return "price", price.group(0)
+    return ("words", values[0]) if is_told_no_progress(view, turn) else None

@@ -2,9 +2,11 @@
 
 import re
 
+from tasks.annotator.canonical import mask
 from tasks.annotator.course import Deviation, compare, executed_writes
 from tasks.annotator.dialogue import is_consent
-from tasks.annotator.hits import Hit, View, call_evidence, quote, sign
+from tasks.annotator.hits import Hit, View, call_evidence, hit_at, quote, sign
+from tasks.annotator.rules.action_realization import NOT_THE_CALLS_FAULT, refusal
 from tasks.annotator.timeline import CallView, Turn
 
 _SPEAKING_ID = re.compile(r"([A-Za-z]{3,}(?:_[A-Za-z]{2,})+)_\d+\Z|([A-Za-z]{4,})_\d+\Z")
@@ -57,6 +59,35 @@ def precondition_violated(view: View) -> list[Hit]:
         signature = sign("precondition", tool=call.run_tool, reason=reason)
         hits.append(_hit("precondition_violated", turn, call, signature, reason=reason))
     return hits
+
+
+def write_refused(view: View) -> list[Hit]:
+    """EC2: a readable change that the environment refused for a reason, and never made later.
+
+    With gold the oracle tells what was missing, so only runs without it are looked at.
+    """
+    if view.gold.is_known:
+        return []
+    hits: list[Hit] = []
+    for turn, call in view.timeline.calls():
+        is_refused = call.failed and view.profile.is_write(call.run_tool)
+        if not is_refused or call.error_kind in NOT_THE_CALLS_FAULT or not call.result:
+            continue
+        if refusal(view, turn, call) is not None or _works_otherwise(view, turn, call):
+            continue
+        signature = sign("write_refused", tool=call.run_tool, error=mask(call.result))
+        evidence = call_evidence(turn, call) | {"error": quote(call.result)}
+        hits.append(hit_at(turn, "write_refused", "EC2", signature, evidence, intent=call.run_tool))
+    return hits
+
+
+def _works_otherwise(view: View, turn: Turn, call: CallView) -> bool:
+    """Whether the change is made later, or this very call was made before and is repeated."""
+    made = executed_writes(view)
+    is_made_later = any(
+        other.index > turn.index and one.run_tool == call.run_tool for other, one in made
+    )
+    return is_made_later or any(one.action_key == call.action_key for _, one in made)
 
 
 def consent_missing(view: View) -> list[Hit]:

@@ -81,7 +81,12 @@ def _order_draft(facts: Facts, order: Order) -> Draft | None:
 def consent_rule(facts: Facts, target: Target) -> list[Draft]:
     """Propose refusing changes the user has not agreed to, where every success had a yes."""
     tools = tuple(name for name in sorted(target.texts("tool")) if name in facts.tools)
-    rule, parameters = block.rule_block_unconfirmed, {"tools": tools, "words": AGREEMENT}
+    rule = block.rule_block_unconfirmed
+    parameters = {
+        "tools": tools,
+        "words": AGREEMENT,
+        "talk": tuple(sorted(facts.brief.talk_tools)),
+    }
     probe = facts.probe(rule, parameters, "call")
     calls = sum(move.tool in tools for run in facts.successes for move in run.good_calls)
     if len(probe.tasks) < MIN_FIRES or probe.successes or calls < MIN_SUCCESSES:

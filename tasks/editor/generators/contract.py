@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tasks.agent.commands import verb_of
 from tasks.editor.facts import MIN_SUCCESSES, Facts
@@ -153,7 +153,7 @@ def _said(move: Move) -> list[str]:
 def error_sentences(facts: Facts, target: Target) -> list[Draft]:
     """State limits of tools in the words of their own error messages."""
     tools = target.texts("tool")
-    groups = frequent_errors(move for run in target.runs for move in run.calls)
+    groups = frequent_errors(move for run in target.runs for move in _first_tries(run))
     groups = [group for group in groups if group[0] in tools] or groups
     told = [one for one in groups[:MAX_ERRORS] if one[0] in facts.tools and _is_instructive(one[1])]
     if not told:
@@ -173,6 +173,16 @@ def error_sentences(facts: Facts, target: Target) -> list[Draft]:
             [run for run in target.runs if any(move in moves for move in run.calls)],
         )
     ]
+
+
+def _first_tries(run: Run) -> Iterator[Move]:
+    """Calls of a run but those that have worked before: repeating them tells no limit."""
+    worked: set[str] = set()
+    for move in run.calls:
+        if move.key not in worked:
+            yield move
+        if not move.is_error:
+            worked.add(move.key)
 
 
 def _is_instructive(text: str) -> bool:

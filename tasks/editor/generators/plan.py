@@ -7,7 +7,16 @@ add edits in other layers. The kinds are those of `docs/annotation.md`.
 from collections.abc import Sequence
 
 from schemas.failures import FailurePatternRow
-from tasks.editor.generators import block, contract, regulation, rescue, rewrite, shapes, skill
+from tasks.editor.generators import (
+    block,
+    contract,
+    regulation,
+    rescue,
+    rewrite,
+    search,
+    shapes,
+    skill,
+)
 from tasks.editor.generators.draft import Generator, Target, signature_kind
 
 _FINAL = (
@@ -31,6 +40,7 @@ BY_KIND: dict[str, tuple[Generator, ...]] = {
     "call_in_text": (rescue.rescue_rules,),
     "command_in_text": (rescue.rescue_rules, shapes.command_sentence),
     "answer_in_text": (rescue.rescue_rules, contract.final_tool_sentence),
+    "speech_in_text": (rescue.rescue_rules,),
     "unknown_tool": (rewrite.known_tool_rule, shapes.argument_sentence),
     "arguments_unreadable": _ARGUMENTS,
     "argument_missing": _ARGUMENTS,
@@ -53,10 +63,15 @@ BY_KIND: dict[str, tuple[Generator, ...]] = {
     "argument_not_agreed": (block.consent_rule, contract.lookup_sentence),
     "write_unexpected": (contract.lookup_sentence, block.consent_rule, *_FAMILY),
     "write_refused": _REFUSED,
-    "search_constraint": (contract.error_sentences, *_FAMILY),
+    "search_constraint": (search.search_sentence, contract.error_sentences, *_FAMILY),
     "answer_shape": (shapes.argument_sentence, rewrite.match_schema_rule),
     "repetition": _LOOP,
-    "strategy": (regulation.unvisited_hint, regulation.stall_hint, *_FAMILY),
+    "strategy": (
+        search.compare_sentence,
+        regulation.unvisited_hint,
+        regulation.stall_hint,
+        *_FAMILY,
+    ),
     "no_progress": (regulation.stall_hint, *_LOOP),
     "residual": _FAMILY,
 }
@@ -69,7 +84,7 @@ BY_BULLET: dict[str, tuple[Generator, ...]] = {
     "EC2": (block.order_rules, contract.order_sentence, *_FAMILY),
     "EC3": (shapes.argument_sentence,),
     "TD1": _LOOP,
-    "TD2": (regulation.unvisited_hint, regulation.stall_hint),
+    "TD2": (search.compare_sentence, regulation.unvisited_hint, regulation.stall_hint),
     "TD3": (regulation.stall_hint, *_LOOP),
     "RR": _FAMILY,
 }

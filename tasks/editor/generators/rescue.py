@@ -44,7 +44,7 @@ def rescue_rules(facts: Facts, target: Target) -> list[Draft]:  # noqa: ARG001
 
 def _forms(facts: Facts) -> Iterator[Form]:
     yield Form(rescue.rule_rescue_json, {}, "a JSON object")
-    yield Form(rescue.rule_rescue_invocation, {}, "tool(arguments)")
+    yield Form(rescue.rule_rescue_invocation, {}, "tool(arguments) or tool[arguments]")
     yield Form(rescue.rule_rescue_action_lines, {}, "Action and Action Input lines")
     slots = facts.statement_slots
     if len(slots) == 1:
@@ -55,6 +55,9 @@ def _forms(facts: Facts) -> Iterator[Form]:
         tool, argument = facts.command_slot
         values = {"tool": tool, "argument": argument}
         yield Form(rescue.rule_rescue_command, values, "an admissible command in the text")
+    if facts.talk_slot:
+        tool, argument = facts.talk_slot
+        yield Form(rescue.rule_rescue_speech, {"tool": tool, "argument": argument}, "plain speech")
     final = facts.tools.get(facts.final_tool or "")
     if final and final.sole_argument and final.kind(final.sole_argument) in {"array", "string"}:
         is_list = final.kind(final.sole_argument) == "array"

@@ -12,6 +12,7 @@ from tasks.editor.text_facts import command_forms, quoted_names, verb_aliases
 
 MAX_NAMES = 6
 MAX_FORMS = 14
+MAX_CHOICES = 12
 SHAPE_KINDS = frozenset(
     {"argument_missing", "argument_unknown", "argument_type", "argument_value", "answer_shape"}
 )
@@ -42,6 +43,10 @@ def _misfits(tool: ToolFact, move: Move) -> bool:
         return False
     if not set(tool.required) <= set(given) <= set(tool.properties):
         return True
+    if any(
+        choices and given[key] not in choices for key in given for choices in [_choices(tool, key)]
+    ):
+        return True
     kinds = {key: tool.kind(key) for key in given}
     return any(kind and not _is_of(given[key], kind) for key, kind in kinds.items())
 
@@ -63,7 +68,7 @@ def _tools_in_question(facts: Facts, target: Target) -> list[str]:
 def _argument_draft(facts: Facts, tool: ToolFact, acts: Mapping[str, int] | None) -> Draft:
     keys = tool.required or tuple(tool.properties)
     parts = [f"`{key}` ({_type_words(tool, key)})" for key in keys]
-    example = json.dumps({key: placeholder(tool.kind(key)) for key in keys})
+    example = json.dumps({key: _example(tool, key) for key in keys})
     lines = [f"`{tool.name}` takes {', '.join(parts)}: {example}."]
     for key in keys:
         lines += _value_lines(facts, tool, key)
@@ -81,8 +86,21 @@ def _argument_draft(facts: Facts, tool: ToolFact, acts: Mapping[str, int] | None
     )
 
 
+def _choices(tool: ToolFact, key: str) -> list[object]:
+    """The only values that the schema allows; empty when it allows any."""
+    found = tool.properties.get(key, {}).get("enum")
+    return found[:MAX_CHOICES] if isinstance(found, list) else []
+
+
+def _example(tool: ToolFact, key: str) -> object:
+    choices = _choices(tool, key)
+    return choices[0] if choices else placeholder(tool.kind(key))
+
+
 def _type_words(tool: ToolFact, key: str) -> str:
     schema = tool.properties.get(key, {})
+    if choices := _choices(tool, key):
+        return f"one of {', '.join(json.dumps(one, ensure_ascii=False) for one in choices)}"
     items = schema.get("items")
     kind = tool.kind(key) or "value"
     if kind == "array":

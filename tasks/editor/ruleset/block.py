@@ -49,18 +49,25 @@ def rule_block_before_required(
 
 
 def rule_block_unconfirmed(
-    action: Json, context: Json, *, tools: tuple[str, ...] = (), words: tuple[str, ...] = ()
+    action: Json,
+    context: Json,
+    *,
+    tools: tuple[str, ...] = (),
+    words: tuple[str, ...] = (),
+    talk: tuple[str, ...] = (),
 ) -> Json | None:
     """Refuse a change that the last message of the user does not agree to."""
     import re
 
     if action.get("tool") not in tools:
         return None
-    said = [one for one in context.get("messages") or [] if one.get("role") == "user"]
-    if len(said) < 2:
-        return None
-    last = set(re.findall(r"[a-z']+", str(said[-1].get("content") or "").lower()))
-    if last & set(words):
+    users = [one for one in context.get("messages") or [] if one.get("role") == "user"]
+    said = [str(one.get("content") or "") for one in users[1:]]
+    if talk:
+        told = context.get("history") or []
+        told = [entry for entry in told if (entry.get("action") or {}).get("tool") in talk]
+        said = [""] + [str(entry.get("observation") or "") for entry in told]
+    if not said or set(re.findall(r"[a-z']+", said[-1].lower())) & set(words):
         return None
     message = f"`{action['tool']}` changes data. First say what will be changed and ask the user;"
     return {"kind": "block", "message": message + " call it after a clear yes."}

@@ -48,19 +48,20 @@ def rule_rescue_json(action: Json, context: Json) -> Json | None:
 def rule_rescue_invocation(  # noqa: C901, PLR0912 - a rule is one self-contained function
     action: Json, context: Json
 ) -> Json | None:
-    """Read a call written as `tool(arguments)` in the text."""
+    """Read a call written as `tool(arguments)` or `tool[arguments]` in the text."""
     import json
     import re
 
     text = str(action.get("raw_text") or "")[:6000]
-    if action.get("tool") or "(" not in text:
+    if action.get("tool") or not re.search(r"[(\[]", text):
         return None
-    found = []
+    found, written = [], r"\s*(?:\((.*?)\)|\[(.*?)\])\s*(?:[;.`\n]|$)"
     for tool in [tool.get("function", tool) for tool in context.get("tools") or []]:
         schema = tool.get("parameters") or {}
         names = list(schema.get("properties") or {})
-        pattern = r"(?<![\w.])" + re.escape(tool["name"]) + r"\s*\((.*?)\)\s*(?:[;.`\n]|$)"
-        for inside in [match.group(1).strip() for match in re.finditer(pattern, text, re.S)]:
+        pattern = r"(?<![\w.])" + re.escape(tool["name"]) + written
+        for match in re.finditer(pattern, text, re.S):
+            inside = (match.group(1) or match.group(2) or "").strip()
             if tool["name"] + "(" in inside:
                 return None
             pairs = re.split(r"(?:^|,)\s*(" + "|".join(map(re.escape, names)) + r")\s*[=:]", inside)
@@ -137,9 +138,27 @@ def rule_rescue_action_lines(action: Json, context: Json) -> Json | None:
         value = given.strip("\"'")
     if not isinstance(value, dict):
         value = {required[0]: value} if len(required) == 1 else None
-    if value is None:
+    if value is None or not set(schema.get("required") or []) <= set(value):
         return None
     return {"kind": "rescue", "tool": names[0], "arguments": value}
+
+
+def rule_rescue_speech(
+    action: Json, context: Json, *, tool: str = "", argument: str = ""
+) -> Json | None:
+    """Tell the user what was only said, unless it reads like a call of another tool."""
+    import re
+
+    text = str(action.get("raw_text") or "")[:4000].strip()
+    tools = [entry.get("function", entry) for entry in context.get("tools") or []]
+    names = "|".join(re.escape(entry["name"]) for entry in tools)
+    marks = (
+        r"[{}]|```|<\w+>|(?im:^\W*(?:action|tool|function)\W*:)|(?<!\w)(?:" + names + r")\s*[(\[:]"
+    )
+    named = [entry["name"] for entry in tools if "_" in entry["name"] and entry["name"] in text]
+    if action.get("tool") or not text or named or re.search(marks, text):
+        return None
+    return {"kind": "rescue", "tool": tool, "arguments": {argument: text}}
 
 
 def rule_rescue_command(

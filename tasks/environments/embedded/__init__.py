@@ -5,6 +5,7 @@ splits       sizes and numbers of the splits, families interleaved
 prints       the fingerprint: everything that determines an episode
 faults       the fault table of a world, played by the simulated models
 cues         the cue table of a world: what its texts can say about each fault
+hint_cues    readers of what hints say in every world: repetition
 
 A new world is a package beside this one with
 1. data: problems with a `task`, drawn by split (`draw_split`), and gold texts where it has some;

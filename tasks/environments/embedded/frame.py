@@ -49,6 +49,10 @@ class Blueprint(Generic[P, W]):
         non_progress: beginnings of observations that mean nothing has changed.
         gold: texts of a problem that an edit must not hold.
         reskin: the same problem under the names of a skin; null when the world has no others.
+        write_tools: tools that change records; empty when their names tell or none does.
+        handover_tools: tools that give the task to somebody else.
+        talk_tools: tools that speak to a user, whose answer is their result.
+        order_constraints: pairs of a tool and one that may come only after it.
     """
 
     name: str
@@ -65,6 +69,10 @@ class Blueprint(Generic[P, W]):
     non_progress: tuple[str, ...] = ()
     gold: Callable[[P], Iterable[str]] = _no_gold
     reskin: Callable[[P, int], P] | None = None
+    write_tools: frozenset[str] = frozenset()
+    handover_tools: frozenset[str] = frozenset()
+    talk_tools: frozenset[str] = frozenset()
+    order_constraints: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def problems(self) -> dict[Split, tuple[P, ...]]:
@@ -86,6 +94,8 @@ class Blueprint(Generic[P, W]):
             [tool.as_openai() for tool in self.tools],
             sorted(self.terminal_tools),
             list(self.non_progress),
+            [sorted(self.write_tools), sorted(self.handover_tools), sorted(self.talk_tools)],
+            [list(pair) for pair in self.order_constraints],
         ]
         packages = [self.package, ROOM, VALIDATION]
         return fingerprint(declared, self.by_id.values(), self.simulation.kinds, packages)
@@ -104,6 +114,10 @@ class EmbeddedEnvironment(Generic[P, W]):
         self.step_budget: int = blueprint.step_budget
         self.terminal_tools: frozenset[str] = blueprint.terminal_tools
         self.non_progress: tuple[str, ...] = blueprint.non_progress
+        self.write_tools: frozenset[str] = blueprint.write_tools
+        self.handover_tools: frozenset[str] = blueprint.handover_tools
+        self.talk_tools: frozenset[str] = blueprint.talk_tools
+        self.order_constraints: tuple[tuple[str, str], ...] = blueprint.order_constraints
         self.simulation: Simulation = blueprint.simulation
         self.fingerprint: str = blueprint.fingerprint
         self._check = make_check(blueprint.tools)

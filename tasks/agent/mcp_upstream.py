@@ -17,6 +17,7 @@ class Upstream:
         environ: variables a command is started with.
         headers: headers sent to a URL; they may hold keys and are shown nowhere.
         timeout_s: longest wait for one answer; null waits as long as the client does.
+        folder: where a command is started; null for the current folder.
     """
 
     command: tuple[str, ...] = ()
@@ -24,6 +25,7 @@ class Upstream:
     environ: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     timeout_s: float | None = None
+    folder: str | None = None
 
     @property
     def shown(self) -> str:

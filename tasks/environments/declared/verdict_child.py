@@ -1,0 +1,61 @@
+"""Runs a user's verdict function in the user's interpreter: JSON lines, nothing else.
+
+Started by path like `host_child.py`, whose streams and errors it shares; the standard library
+alone, Python 3.8.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import queue
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import host_child as host
+
+sys.path.pop(0)
+
+
+def load(path: str, name: str) -> Any:
+    """The function of a file."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    if spec is None or spec.loader is None:
+        message = f"{path} is no Python file"
+        raise ImportError(message)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return getattr(module, name)
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    incoming, out = host.take_over_streams()
+    lines: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=host.listen, args=(incoming, lines), daemon=True).start()
+    path, _, name = sys.argv[1].rpartition(":")
+    stem = Path(path).stem
+    host.put_user_first()
+    try:
+        judge = load(path, name)
+    except BaseException as error:
+        said = host.describe_error(error, stem)
+        host.send(out, 0, {"error": said, "hint": f"mend {path}"})
+        os._exit(1)
+    host.send(out, 0, {"ok": True})
+    while True:
+        request = json.loads(lines.get())
+        try:
+            answer = {"ok": host.plain(judge(request["task"], request["episode"]))}
+        except Exception as error:
+            answer = {"error": host.describe_error(error, stem), "hint": f"mend {path}"}
+        host.send(out, request["id"], answer)
+
+
+if __name__ == "__main__":
+    main()
