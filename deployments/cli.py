@@ -17,14 +17,16 @@ from deployments.commands import (
     environments,
     gate,
     harness,
+    model,
     outcomes,
     runtime,
     stages,
     views,
 )
 from deployments.commands.group import CommandGroup, common
+from deployments.console import emit_json
 from deployments.progress import shown_progress
-from schemas.errors import TackroomError
+from schemas.errors import CapReached, TackroomError
 
 app = typer.Typer(
     name="tackroom",
@@ -40,6 +42,7 @@ for group in (cycles, stages, data, outcomes, views, agents):
 app.add_typer(harness.app, name="harness")
 app.add_typer(gate.app, name="gate")
 app.add_typer(environments.app, name="env")
+app.add_typer(model.app, name="model")
 app.add_typer(runtime.app, name="runtime")
 app.add_typer(environments.app, name="env")
 
@@ -71,6 +74,10 @@ def run(arguments: list[str]) -> int:
     try:
         with shown_progress():
             code = app(arguments, standalone_mode=False)
+    except CapReached as stop:
+        if "--json" in arguments:
+            emit_json({"stopped": "cap", "tokens": stop.tokens, "cost_usd": stop.usd})
+        return _fail(str(stop), stop.exit_code)
     except TackroomError as error:
         return _fail(str(error), error.exit_code)
     except typer.Exit as leave:

@@ -11,6 +11,7 @@ from flows.prefect_stages import publish_summary, publish_table, shown_progress
 from schemas.errors import ConfigError
 from schemas.forms import CycleForm
 from schemas.plans import CyclePlan
+from schemas.settings import load_settings
 from tasks.annotation import annotate_round
 from tasks.approving import ApprovalCase, Decider, find_approval, open_case, record_approval
 from tasks.budget_arms import rollouts_spent
@@ -22,6 +23,7 @@ from tasks.evaluation import score_sealed
 from tasks.following_up import follow_up
 from tasks.gating import gate_edits
 from tasks.reporting import list_decisions, summarize_cycle
+from tasks.run_caps import run_within
 from tasks.synthesis import synthesize_data
 
 Caller = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -63,7 +65,16 @@ def nobody(case: ApprovalCase, timeout_s: int) -> tuple[bool, Decider, str]:
 
 
 def run_cycle(form: CycleForm, call: Caller, ask: Asker) -> dict[str, Any]:
-    """The cycle, stage by stage; `call` decides how a stage is called, `ask` asks a person."""
+    """The cycle, stage by stage; `call` decides how a stage is called, `ask` asks a person.
+
+    Raises:
+        CapReached: the cycle may spend no more; the same form goes on where it stopped.
+    """
+    with run_within(form, load_settings()):
+        return _run_cycle(form, call, ask)
+
+
+def _run_cycle(form: CycleForm, call: Caller, ask: Asker) -> dict[str, Any]:
     started_at = datetime.now(UTC)
     plan: CyclePlan = call(open_cycle)(form)
     if not plan.is_finished:

@@ -7,6 +7,7 @@ TackroomError
 ├── ModelFault           a model endpoint is down, refuses or answers with nonsense
 │   └── ContextOverflow  the conversation no longer fits into the model
 ├── AgentFault           an agent program could not be run
+├── CapReached           a run has spent what it may spend on models
 ├── WarehouseError       landing, ingest or publishing could not be carried out
 └── EditRejected         a candidate harness is not acceptable as it stands
 
@@ -57,7 +58,7 @@ class ModelFault(TackroomError):
     """A model endpoint failed as infrastructure; the episode says nothing about the agent.
 
     Attributes:
-        kind: `unavailable`, `refused`, `malformed` or `unseen_prompt`.
+        kind: `unavailable`, `refused`, `malformed`, `changed` or `unseen_prompt`.
     """
 
     def __init__(self, what: str, *, kind: str = "unavailable", hint: str = "") -> None:
@@ -71,6 +72,22 @@ class ContextOverflow(ModelFault):
 
 class AgentFault(TackroomError):
     """An agent program of the user could not be run; the episode says nothing about it."""
+
+
+class CapReached(TackroomError):
+    """A run may spend no more; what it made is stored, and the same command goes on from there.
+
+    Attributes:
+        tokens: tokens it spent.
+        usd: dollars it spent.
+    """
+
+    exit_code = 3
+
+    def __init__(self, what: str, *, tokens: int = 0, usd: float = 0.0, hint: str = "") -> None:
+        self.tokens = tokens
+        self.usd = usd
+        super().__init__(what, hint=hint)
 
 
 class WarehouseError(TackroomError):

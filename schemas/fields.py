@@ -68,7 +68,9 @@ Termination = Literal[
 ]
 Layer = Literal["contract", "skills", "actions", "regulation"]
 LAYERS: tuple[Layer, ...] = ("contract", "skills", "actions", "regulation")
-InterventionKind = Literal["inject", "load", "rescue", "rewrite", "block", "hint", "force", "stop"]
+InterventionKind = Literal[
+    "inject", "load", "rescue", "rewrite", "block", "hint", "force", "stop", "constrain"
+]
 Category = Literal[
     "not_attributable",
     "action_realization",

@@ -40,6 +40,8 @@ class Sampling(BaseModel):
     """Texts that end a reply."""
     send_seed: bool = False
     """Whether a seed made from task, seed and repeat is sent with each request."""
+    logprobs: bool = False
+    """Whether log-probabilities of the written tokens are asked for and stored with the steps."""
     extra_body: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
     """Further members of the request, for options of one server only."""
 
@@ -48,14 +50,21 @@ class Limits(BaseModel):
     """What one endpoint is asked to bear, and for how long it may fail."""
 
     model_config = _STRICT
-    concurrency: int = Field(default=32, ge=1, le=1024)
+    concurrency: int = Field(default=64, ge=1, le=1024)
     """Most requests in flight."""
+    requests_per_minute: float | None = Field(default=None, gt=0)
+    """Most requests a minute, spread evenly."""
+    tokens_per_minute: float | None = Field(default=None, gt=0)
+    """Most tokens a minute, sent and written together."""
     timeout_s: float = Field(default=120, gt=0, le=3600)
     """Longest wait for one complete reply."""
     max_retries: int = Field(default=5, ge=0, le=20)
     """Most repetitions of one request after 408, 429, 5xx and lost connections."""
     retry_budget_s: float = Field(default=180, ge=0, le=3600)
     """Longest time spent on one request, all repetitions and waits together."""
+    retry_share: float = Field(default=0.5, ge=0, le=10)
+    """Most repetitions of all requests together, as a share of the requests made so far; so many
+    as fill `concurrency` once with `max_retries` are always allowed."""
     max_reply_bytes: int = Field(default=8_000_000, ge=1000)
     """Longest response that is read."""
 
@@ -80,8 +89,11 @@ class EndpointSettings(BaseModel):
     """Model as the endpoint calls it."""
     api_key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     """Name of the variable that holds the key; none for endpoints without one."""
-    mode: Literal["tools", "text"] = "tools"
-    """Native tool calls, or calls written as JSON text for models without them."""
+    mode: Literal["tools", "text", "schema"] = "tools"
+    """Native tool calls; calls written as JSON text for models without them; or such text that the
+    endpoint holds to a JSON schema of the tools, which hides calls that could not be executed."""
+    schema_form: Literal["json_schema", "json_object"] = "json_schema"
+    """How mode `schema` hands its schema over; some servers take it in a `json_object` only."""
     sampling: Sampling = Sampling()
     """How replies are drawn."""
     limits: Limits = Limits()
@@ -132,6 +144,16 @@ class EditorSettings(BaseModel):
     """Names of further variables an external command may see; none may hold a key of ours."""
 
 
+class Caps(BaseModel):
+    """What one run of a command may spend on models; it stops before it would spend more."""
+
+    model_config = _STRICT
+    max_usd: float = Field(default=0, ge=0)
+    """Most US dollars; 0 sets no cap. Needs the price of every endpoint that is used."""
+    max_tokens: int = Field(default=0, ge=0)
+    """Most tokens, sent and written together; 0 sets no cap."""
+
+
 class Settings(BaseSettings):
     """Everything a user can configure outside of a command."""
 
@@ -156,6 +178,10 @@ class Settings(BaseSettings):
     """Models by role."""
     editor: EditorSettings = EditorSettings()
     """Caps and guide of editors."""
+    caps: Caps = Caps()
+    """What a run may spend; an option of the command comes first."""
+    concurrency: int = Field(default=64, ge=1, le=1024)
+    """Episodes that run side by side; an option of the command comes first."""
     agent_timeout_s: float = Field(default=600.0, gt=0)
     """Seconds an agent program of the user may take for one episode."""
     agent_processes: int = Field(default=8, ge=1, le=256)

@@ -97,7 +97,7 @@ def explain(
 def _remedy(kind: str, place: tuple[str, ...], settings: type[BaseModel]) -> str:
     """What to write instead: a value of another type, or what the key is for."""
     field = _model_at(place[:-1], settings).model_fields.get(place[-1])
-    meaning = ((field.description if field else None) or "").rstrip(".")
+    meaning = " ".join(((field.description if field else None) or "").split()).rstrip(".")
     return _REMEDIES.get(kind) or (f"change it: {meaning}" if meaning else "change it")
 
 

@@ -167,6 +167,13 @@ class StepRow(Row):
     """Tokens written in this turn."""
     latency_s: NonNegative | None = None
     """Seconds the model took."""
+    served_model: str | None = None
+    """Model that answered, in the endpoint's words."""
+    system_fingerprint: str | None = None
+    """What the endpoint says of the system behind it."""
+    logprobs: JsonText | None = None
+    """Written tokens with their log-probabilities, `[[token, logprob], …]`; null when not asked for
+    or not offered."""
     native_id: str | None = None
     """The source's own id of the message."""
 
@@ -224,11 +231,11 @@ class InterventionRow(Row):
     layer: Layer
     """Layer of the artifact."""
     artifact_id: ArtifactId
-    """Artifact that acted."""
+    """Artifact that acted; of `constrain` no artifact of a harness but the endpoint's decoder."""
     artifact: str
     """Name of the artifact: section title, skill name or rule name."""
     kind: InterventionKind
-    """What it did."""
+    """What it did; `constrain` tells of a reply that the endpoint held to a schema of the tools."""
     before: str | None = None
     """What stood there before: the model's call, the bare observation."""
     after: str | None = None

@@ -1,13 +1,14 @@
 """Collecting trajectories: what is stored is reused, what is missing is run and landed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from schemas.episode import Episode
+from schemas.errors import CapReached
 from schemas.fields import Row
 from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
@@ -15,11 +16,13 @@ from schemas.runs import CycleTrajectoryRow
 from tasks.agent.offers import most_together, noise_of, repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
+from tasks.agent.run_limits import limited
 from tasks.harness import Harness, Sandbox
 from tasks.harness_rows import harness_rows, task_rows
 from tasks.progress import count, expect, in_stage
-from tasks.scores import Scored, evaluation_row, require_judged, task_means
-from tasks.stage import stage
+from tasks.run_caps import limits_of, run_within
+from tasks.scores import Scored, evaluation_row, is_constrained, require_judged, task_means
+from tasks.stage import rare_collections, stage
 from tasks.workbench import Workbench, first_tasks
 
 _STORED = """
@@ -83,21 +86,45 @@ class Collector:
     ) -> list[Episode]:
         """As `run`, for specs that may be forks."""
         rig = Rig(self.environment, self.model, harness, self.sandbox, self.bench.now, self._places)
-        wanted = {trajectory_id(rig, spec): spec for spec in specs}
-        self._recall(wanted)
-        missing = [name for name in wanted if name not in self._known]
+        names = [trajectory_id(rig, spec) for spec in specs]
+        self._recall(names)
+        missing = {
+            name: spec for name, spec in zip(names, specs, strict=True) if name not in self._known
+        }
         expect(ROLLOUTS, len(missing))
-        for start in range(0, len(missing), BLOCK):
-            block = missing[start : start + BLOCK]
-            episodes = await run_episodes(
-                [wanted[name] for name in block], rig, on_done=_count_rollout
-            )
-            self._known |= dict(zip(block, episodes, strict=True))
-            self.made += len(episodes)
-            self.bench.land([*self._harness(harness), *trajectory_rows(episodes)], purpose)
-        found = [self._known[trajectory_id(rig, spec)] for spec in specs]
+        await self._make(rig, missing, purpose)
+        found = [self._known[name] for name in names]
         self._links |= {(episode.trajectory_id, purpose): None for episode in found}
         return found
+
+    async def _make(self, rig: Rig, missing: Mapping[str, EpisodeSpec], purpose: str) -> None:
+        """Run episodes and land them, a block as soon as it is full.
+
+        Raises:
+            CapReached: the run may spend no more; what was begun is stored.
+        """
+        names = list(missing)
+        block: list[Episode] = []
+
+        def land() -> None:
+            self.bench.land([*self._harness(rig.harness), *trajectory_rows(block)], purpose)
+            block.clear()
+
+        def keep(position: int, episode: Episode) -> None:
+            count(ROLLOUTS)
+            self._known[names[position]] = episode
+            self.made += 1
+            block.append(episode)
+            if len(block) == BLOCK:
+                land()
+
+        try:
+            await run_episodes(list(missing.values()), rig, on_done=keep)
+        except CapReached:
+            land()
+            self.bench.commit()
+            raise
+        land()
 
     def close(self) -> None:
         """Land the links between the cycle and the episodes it used."""
@@ -136,10 +163,6 @@ class Collector:
             return []
         self._harnesses.add(harness.harness_id)
         return harness_rows(harness)
-
-
-def _count_rollout(_: Episode) -> None:
-    count(ROLLOUTS)
 
 
 @stage(CollectResult)
@@ -186,7 +209,7 @@ def collect_split(form: CollectForm) -> dict[str, Any]:
     bench = Workbench.open()
     environment = bench.environment(form.environment)
     harness = bench.harness(environment.name, form.harness)
-    with in_stage(f"collect {form.split}"):
+    with in_stage(f"collect {form.split}"), run_within(form, bench.settings):
         return asyncio.run(_collect_split(form, bench, environment, harness))
 
 
@@ -214,6 +237,7 @@ async def _collect_split(
         "successes": sum(episode.is_success for episode in episodes),
         "failures": sum(episode.is_failure for episode in episodes),
         "faults": sum(episode.trajectory.fault is not None for episode in episodes),
+        "constrained": sum(is_constrained(episode) for episode in episodes),
     }
 
 
@@ -235,6 +259,7 @@ async def open_collector(
 ) -> AsyncIterator[Collector]:
     """A collector with a sandbox of its own."""
     async with Sandbox() as sandbox:
-        collector = Collector(bench, environment, model, sandbox, seed, cycle_id)
-        yield collector
-        collector.close()
+        with limited(limits_of(bench.settings)), rare_collections():
+            collector = Collector(bench, environment, model, sandbox, seed, cycle_id)
+            yield collector
+            collector.close()

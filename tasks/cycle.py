@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from schemas.errors import ConfigError
 from schemas.fields import Row
-from schemas.forms import CycleForm
+from schemas.forms import NO_RESULT, CycleForm
 from schemas.ids import canonical_json, make_id
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import CycleRow, StageEventRow
@@ -93,7 +93,7 @@ def _resolve(bench: Workbench, form: CycleForm, *, editor: str = "") -> _Opening
         check_editor(bench, form.editor)
     _require_acting(model, environment)
     harness = bench.harness(environment.name, form.harness)
-    inputs = form.model_dump(mode="json") | {
+    inputs = form.model_dump(mode="json", exclude=set(NO_RESULT)) | {
         "environment": environment.name,
         "environment_fingerprint": environment.fingerprint,
         "model_fingerprint": model.fingerprint,

@@ -11,6 +11,7 @@ from schemas.errors import ConfigError
 from schemas.ids import make_id, sha256_hex
 from schemas.settings import EditorSettings, Settings
 from tasks.agent.chat_model import ChatConversation, ChatModel
+from tasks.agent.run_limits import within_caps
 from tasks.editor.command_text import Template, read_template
 from tasks.editor.protocols import Editor
 from tasks.editor.registry import EditorWord, Parts, create_editor, read_word
@@ -65,7 +66,7 @@ async def open_editor(bench: Workbench, word: str, workshop: Workshop) -> AsyncI
         return
     model = _model(bench, named)
     async with model:
-        client = ChatConversation(model.endpoint, seed=0)
+        client = within_caps(ChatConversation(model.endpoint, seed=0), model)
         yield create_editor(word, Parts(client, workshop))
 
 

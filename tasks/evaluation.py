@@ -15,7 +15,8 @@ from tasks.collection import Collector, open_collector
 from tasks.harness import Harness
 from tasks.harness_rows import harness_rows, task_rows
 from tasks.progress import in_stage
-from tasks.scores import Scored, evaluation_row, require_judged, task_means
+from tasks.run_caps import run_within
+from tasks.scores import Scored, evaluation_row, is_constrained, require_judged, task_means
 from tasks.stage import stage
 from tasks.statistics.evidence import mcnemar_one_sided
 from tasks.statistics.noninferiority import paired_lower_bound
@@ -62,7 +63,7 @@ def evaluate(form: EvaluateForm, bench: Workbench | None = None) -> dict[str, An
     bench = bench or Workbench.open()
     environment = bench.environment(form.environment)
     harness = bench.harness(environment.name, form.harness)
-    with in_stage("evaluate"):
+    with in_stage("evaluate"), run_within(form, bench.settings):
         return asyncio.run(_evaluate(form, bench, environment, harness))
 
 
@@ -70,7 +71,7 @@ async def _evaluate(
     form: EvaluateForm, bench: Workbench, environment: Environment, harness: Harness
 ) -> dict[str, Any]:
     model = bench.model(form.model, agent=form.agent)
-    tasks = _tasks(form, environment)
+    tasks = evaluated_tasks(form, environment)
     bench.land([*harness_rows(harness), *task_rows(environment, tasks)], "evaluate")
     async with open_collector(bench, environment, model, form.seed) as collector:
         episodes = await _run(collector, harness, tasks, form.repeats)
@@ -86,7 +87,12 @@ async def _evaluate(
     return result | {"rollouts": collector.made}
 
 
-def _tasks(form: EvaluateForm, environment: Environment) -> tuple[Task, ...]:
+def evaluated_tasks(form: EvaluateForm, environment: Environment) -> tuple[Task, ...]:
+    """Tasks that a form asks for.
+
+    Raises:
+        ConfigError: there are none.
+    """
     is_whole = form.split == "all" or form.model in ON_ALL_SPLITS
     splits = SPLITS if is_whole else (form.split,)
     tasks: list[Task] = []
@@ -132,6 +138,7 @@ def _score(
         "success": sum(means.values()) / len(means) if means else None,
         "tasks": len(means),
         "faults": sum(row.faults for row in rows),
+        "constrained": sum(is_constrained(episode) for episode in episodes),
         "splits": {row.split: row.success for row in rows},
     }
 

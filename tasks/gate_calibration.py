@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import ConfigError
-from schemas.forms import CalibrateForm
 from schemas.gate import GateCalibrationRow
+from schemas.gate_forms import CalibrateForm
 from schemas.ids import make_id
 from tasks.agent.offers import repeats_alike
 from tasks.collection import open_collector

@@ -14,7 +14,7 @@ from typing import Any
 from schemas.episode import Episode
 from schemas.errors import ConfigError
 from schemas.fields import Row
-from schemas.forms import ForecastForm
+from schemas.gate_forms import ForecastForm
 from schemas.harness import EditPredictionRow
 from schemas.ids import make_id
 from tasks.agent.offers import repeats_alike, talk_tools

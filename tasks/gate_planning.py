@@ -6,7 +6,7 @@ from math import ceil
 from typing import Any
 
 from schemas.errors import ConfigError
-from schemas.forms import PlanForm
+from schemas.gate_forms import PlanForm
 from schemas.settings import Price
 from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Model

@@ -12,6 +12,7 @@ from schemas.gate import EvaluationRow
 from schemas.plans import CyclePlan
 from schemas.runs import CycleRow, StageEventRow
 from schemas.tables import TABLES
+from tasks.presentation.trajectory import HIDES
 from tasks.scores import is_simulated
 from tasks.workbench import Workbench
 from warehouse.reader import Reader
@@ -34,6 +35,11 @@ SELECT count(DISTINCT links.trajectory_id) AS used,
 FROM cycle_trajectories AS links
 JOIN trajectories USING (trajectory_id)
 WHERE links.cycle_id = ?
+"""
+_CONSTRAINED = """
+SELECT count(DISTINCT i.trajectory_id) FROM interventions AS i
+JOIN cycle_trajectories AS links USING (trajectory_id)
+WHERE links.cycle_id = ? AND i.kind = 'constrain'
 """
 _SESSIONS = """
 SELECT count(*), count(*) FILTER (stop IN (SELECT unnest(?::VARCHAR[]))), sum(refusals),
@@ -79,6 +85,7 @@ def summarize_cycle(plan: CyclePlan, started_at: datetime | None = None) -> dict
             "examples": dict(_fetch(reader, _EXAMPLES, [plan.cycle_id])),
             "rollouts": made,
             "trajectories": used,
+            "constrained": reader.scalar(_CONSTRAINED, [plan.cycle_id]),
             "tables": _table_counts(reader),
             "validation": {"checks": checks, "failed": failed},
         }
@@ -184,6 +191,7 @@ def render_summary(summary: dict[str, Any]) -> str:
         f"cycle     {summary['cycle_id']}" + ("  already done" if summary["already_done"] else ""),
         f"model     {summary['model']}{label} in {summary['environment']}",
         *([f"noise     {summary['noise']}"] if summary["noise"] else []),
+        *_decoding_lines(summary["constrained"]),
         f"sealed    {_percent(summary['baseline']['sealed'])} -> "
         f"{_percent(summary['final']['sealed'])}  harness {summary['harness_id']}",
         f"edits     {edits['proposed']} proposed, {edits['accepted']} accepted "
@@ -199,6 +207,12 @@ def render_summary(summary: dict[str, Any]) -> str:
         f"checks    {summary['validation']['checks']}, {summary['validation']['failed']} failed",
     ]
     return "\n".join(lines)
+
+
+def _decoding_lines(constrained: int) -> list[str]:
+    if not constrained:
+        return []
+    return [f"decoding  {constrained} trajectories held to a schema, {HIDES}"]
 
 
 def _editor_lines(sessions: Mapping[str, Any]) -> list[str]:

@@ -39,6 +39,11 @@ def is_simulated(model: str) -> bool:
     return model.partition(":")[0] in ("simulated", "gold", "noop")
 
 
+def is_constrained(episode: Episode) -> bool:
+    """Whether a decoder held some reply to a schema: calls that cannot run could not show."""
+    return any(one.kind == "constrain" for one in episode.interventions)
+
+
 def require_judged(episodes: Sequence[Episode]) -> None:
     """Go on only when at least one episode could be judged.
 

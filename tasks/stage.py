@@ -10,7 +10,9 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from schemas.ids import canonical_json
 from schemas.plans import CyclePlan, Plan
 from schemas.runs import StageEventRow
+from tasks.agent.run_limits import limited, run_limits
 from tasks.progress import in_stage
+from tasks.run_caps import limits_of
 from tasks.workbench import Workbench
 
 NEW_OBJECTS_PER_COLLECTION = 100_000
@@ -27,7 +29,8 @@ def stage(
 
     The stage and its further arguments name one piece of work of a cycle. When that is done
     already, its recorded result is returned. Else the body runs; whatever it landed is taken in
-    together with the event that says so, so a killed stage is repeated as a whole.
+    together with the event that says so, so a killed stage is repeated as a whole; so is one in
+    which the cap of the run was reached, whatever its body made of that.
     """
 
     def decorate(
@@ -40,8 +43,10 @@ def stage(
             recorded = _recorded(bench, plan.cycle_id, key)
             if recorded is not None:
                 return result.model_validate_json(recorded)
-            with in_stage(_title(body, bench, plan, args, kwargs)), _rare_collections():
+            titled = in_stage(_title(body, bench, plan, args, kwargs))
+            with titled, limited(limits_of(bench.settings)), rare_collections():
                 outcome = body(bench, plan, *args, **kwargs)
+                run_limits().spending.require_room()
                 bench.land([_done(bench, plan.cycle_id, key, outcome)], key)
                 bench.commit()
             return outcome
@@ -66,9 +71,12 @@ def _title(body: Callable[..., object], bench: Workbench, plan: CyclePlan, *argu
 
 
 @contextmanager
-def _rare_collections() -> Iterator[None]:
-    # A stage makes millions of rows and hardly a cycle among them; at the interpreter's own
-    # threshold a tenth of its time goes into looking for garbage.
+def rare_collections() -> Iterator[None]:
+    """Look for garbage less often in the block.
+
+    A stage makes millions of rows and hardly a cycle among them; at the interpreter's own
+    threshold a tenth of its time goes into looking.
+    """
     before = gc.get_threshold()
     gc.set_threshold(NEW_OBJECTS_PER_COLLECTION, *before[1:])
     try:

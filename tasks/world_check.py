@@ -90,7 +90,19 @@ def _chosen(environment: Environment, tasks: int) -> tuple[Task, ...]:
 def _unopened(word: str, error: ConfigError) -> dict[str, Any]:
     """The report of a world of the user's own that broke before it could be asked anything."""
     finding = {"severity": "error", "what": error.what, "hint": error.hint}
-    return {"ok": False, "environment": None, "word": word, "findings": [finding]}
+    return {
+        "ok": False,
+        "environment": None,
+        "word": word,
+        "fingerprint": None,
+        "tasks": {},
+        "grades": {},
+        "counts": {},
+        "stages": [],
+        "smallest_gain": None,
+        "findings": [finding],
+        "wall_s": 0.0,
+    }
 
 
 def _report(inspection: Inspection) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from deployments.commands.bounds import show_bounds
 from deployments.commands.options import (
     EDITOR,
     HARNESS,
@@ -11,8 +12,12 @@ from deployments.commands.options import (
     MODEL,
     SCHEDULE,
     Agent,
+    Concurrency,
+    DryRun,
     Environment,
     Json,
+    MaxTokens,
+    MaxUsd,
     Model,
     Repeats,
     Seed,
@@ -67,16 +72,26 @@ def cycle(
     approval_timeout_s: Annotated[
         int, typer.Option(help="Edits that nobody approves in this time are rejected.")
     ] = 86_400,
+    concurrency: Concurrency = 0,
+    max_usd: MaxUsd = 0.0,
+    max_tokens: MaxTokens = 0,
+    dry_run: DryRun = False,
     keep_server: Annotated[bool, typer.Option(help=KEEP)] = False,
     _effects: SideEffects = False,
     as_json: Json = False,
 ) -> int:
     """Run one evolution cycle: collect, annotate, edit and gate, diagnose, synthesize."""
-    from deployments.running import run_cycle_flow
     from schemas.forms import CycleForm, read_form
 
     values = {name: value for name, value in locals().items() if name in CycleForm.model_fields}
     form = read_form(CycleForm, values)
+    if dry_run:
+        from tasks.run_bounds import bound_cycle
+
+        show_bounds(bound_cycle(form), as_json)
+        return 0
+    from deployments.running import run_cycle_flow
+
     summary = run_cycle_flow(form, keep_server=keep_server, note=note)
     from tasks.reporting import is_without_editor, render_summary
 

@@ -36,7 +36,8 @@ def plan(
     as_json: Json = False,
 ) -> None:
     """Say, before any rollout, what +5, +10 and +20 points need and what cannot be shown."""
-    from schemas.forms import PlanForm, read_form
+    from schemas.forms import read_form
+    from schemas.gate_forms import PlanForm
     from tasks.gate_planning import plan_gate
 
     values = {name: value for name, value in locals().items() if name in PlanForm.model_fields}
@@ -98,7 +99,8 @@ def calibrate(
     as_json: Json = False,
 ) -> None:
     """Measure false accepts and power of the gate beside the rules in use elsewhere."""
-    from schemas.forms import CalibrateForm, read_form
+    from schemas.forms import read_form
+    from schemas.gate_forms import CalibrateForm
     from tasks.gate_calibration import calibrate as run
 
     values = {name: value for name, value in locals().items() if name in CalibrateForm.model_fields}
@@ -198,7 +200,8 @@ def forecast(
     as_json: Json = False,
 ) -> None:
     """Score forecasts of fixes and regressions, by editor, against full runs of the edits."""
-    from schemas.forms import ForecastForm, read_form
+    from schemas.forms import read_form
+    from schemas.gate_forms import ForecastForm
     from tasks.gate_forecast import forecast as run
 
     values = {name: value for name, value in locals().items() if name in ForecastForm.model_fields}

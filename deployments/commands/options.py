@@ -20,6 +20,10 @@ QUERY = "One SELECT, FROM, WITH, SHOW, DESCRIBE or EXPLAIN; - reads stdin."
 RECORDINGS = "Files, folders or patterns of recorded episodes."
 SIDE_EFFECTS = "Use a world in which what an episode does stays."
 SCHEDULE = "Cron of the scheduled cycle; empty for none."
+MAX_USD = "Stop before models cost more US dollars than this; 0 sets no cap."
+MAX_TOKENS = "Stop before models take more tokens than this; 0 sets no cap."
+CONCURRENCY = "Episodes side by side; 0 takes the settings."
+DRY_RUN = "Say what it would take in rollouts, calls, tokens, dollars and time; run nothing."
 TASKS = "First N tasks of a split, families equal; 0 takes all."
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -42,3 +46,7 @@ Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs.")]
 Tasks = Annotated[int, typer.Option(help=TASKS)]
 Repeats = Annotated[int, typer.Option(help=REPEATS)]
 Cycle = Annotated[str, typer.Option(help="Cycle id; the newest in a live world by default.")]
+MaxUsd = Annotated[float, typer.Option(help=MAX_USD)]
+MaxTokens = Annotated[int, typer.Option(help=MAX_TOKENS)]
+Concurrency = Annotated[int, typer.Option(help=CONCURRENCY)]
+DryRun = Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)]

@@ -1,17 +1,23 @@
 """Commands of one stage each: collect, import, annotate, evolve, evaluate, diagnose, synthesize."""
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from deployments.commands.bounds import show_bounds
 from deployments.commands.options import (
     HARNESS,
     LAYER,
     RECORDINGS,
     Agent,
+    Concurrency,
     Cycle,
+    DryRun,
     Environment,
     Json,
+    MaxTokens,
+    MaxUsd,
     Model,
     Repeats,
     Seed,
@@ -19,6 +25,9 @@ from deployments.commands.options import (
     Tasks,
 )
 from deployments.console import emit_json, emit_text, folded, note, plain_text, table
+
+if TYPE_CHECKING:
+    from schemas.forms import Form
 
 
 def register(app: typer.Typer) -> None:
@@ -43,22 +52,24 @@ def collect(
     repeats: Repeats = 1,
     record: Annotated[str, typer.Option(help="File that takes every reply of the model.")] = "",
     _effects: SideEffects = False,
+    concurrency: Concurrency = 0,
+    max_usd: MaxUsd = 0.0,
+    max_tokens: MaxTokens = 0,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Run episodes and land them."""
     from schemas.forms import CollectForm, read_form
+
+    form = read_form(CollectForm, _named(CollectForm, locals()))
+    if dry_run:
+        from tasks.run_bounds import bound_collect
+
+        show_bounds(bound_collect(form), as_json)
+        return
     from tasks.collection import collect_split
 
-    values: dict[str, Any] = {"environment": environment, "model": model, "harness": harness}
-    values |= {
-        "agent": agent,
-        "split": split,
-        "seed": seed,
-        "tasks": tasks,
-        "repeats": repeats,
-        "record": record,
-    }
-    _show(collect_split(read_form(CollectForm, values)), as_json)
+    _show(collect_split(form), as_json)
 
 
 def import_files(
@@ -141,24 +152,24 @@ def evaluate(
     tasks: Tasks = 0,
     repeats: Repeats = 1,
     _effects: SideEffects = False,
+    concurrency: Concurrency = 0,
+    max_usd: MaxUsd = 0.0,
+    max_tokens: MaxTokens = 0,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> int:
     """Score one model in one harness; gold and noop run on all splits."""
     from schemas.forms import EvaluateForm, read_form
+
+    form = read_form(EvaluateForm, _named(EvaluateForm, locals()))
+    if dry_run:
+        from tasks.run_bounds import bound_evaluate
+
+        show_bounds(bound_evaluate(form), as_json)
+        return 0
     from tasks.evaluation import evaluate as run
 
-    values: dict[str, Any] = {
-        "environment": environment,
-        "model": model,
-        "agent": agent,
-        "harness": harness,
-        "split": split,
-        "without": without,
-        "seed": seed,
-        "tasks": tasks,
-        "repeats": repeats,
-    }
-    result = run(read_form(EvaluateForm, values))
+    result = run(form)
     _show(result, as_json)
     return 1 if result["success"] is None else 0
 
@@ -185,6 +196,11 @@ def synthesize(
     from tasks.synthesis import synthesize_cycle
 
     _show(synthesize_cycle(SynthesizeForm(cycle_id=cycle)), as_json)
+
+
+def _named(form: "type[Form]", values: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a command's values those that its form asks for."""
+    return {name: value for name, value in values.items() if name in form.model_fields}
 
 
 def _show(result: dict[str, Any], as_json: bool) -> None:

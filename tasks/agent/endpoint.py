@@ -1,79 +1,36 @@
-"""One OpenAI-compatible endpoint: connections, concurrency, repetition of failed requests.
-
-Requests go through the client's low-level `post`, which keeps its authentication and timeouts
-without the walk over every message that `chat.completions.create` makes on each call.
-"""
+"""One OpenAI-compatible endpoint: who may send when, and repetition of failed requests."""
 
 import asyncio
 import random
-from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import cast
-from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
+from typing import Generic, TypeVar, cast
 
-import httpx2
 import openai
-from openai import AsyncOpenAI, DefaultAioHttpClient, Omit
-from openai._types import RequestOptions
 from pydantic import SecretStr
 
 from schemas.errors import ContextOverflow, ModelFault
 from schemas.ids import canonical_json
 from schemas.redaction import MARK, Redactor
-from schemas.settings import EndpointSettings
+from schemas.settings import EndpointSettings, Limits
 from schemas.text import clean_text
-from tasks.agent.arguments import clean_value
+from tasks.agent.connection import Connection, connect, public_url
 from tasks.agent.protocols import JsonObject
-from tasks.agent.retry import Refusal, asked_wait_s, backoff_s
-from tasks.agent.trouble import (
-    IS_UP,
+from tasks.agent.retry import (
     LOST_STATUS,
-    NO_API,
-    lost_request,
-    refused_request,
-    times,
+    PAUSED,
+    UNREADABLE_STATUS,
+    Refusal,
+    asked_wait_s,
+    backoff_s,
 )
+from tasks.agent.traffic_limits import Account, account_of, wait_turn
+from tasks.agent.trouble import IS_UP, NO_API, lost_request, refused_request, times
 
 PATH = "/chat/completions"
 MESSAGE_LENGTH = 300
 READ_LENGTH = 4000
-
-
-def public_url(url: str) -> str:
-    """Address without user, password, query and fragment, which may hold secrets."""
-    parts = urlsplit(url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
-
-
-class _LimitedStream(httpx2.AsyncByteStream):
-    """Body of a response that becomes a fault when it grows beyond a limit."""
-
-    def __init__(self, stream: httpx2.AsyncByteStream, limit: int) -> None:
-        self._stream = stream
-        self._limit = limit
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        read = 0
-        async for chunk in self._stream:
-            read += len(chunk)
-            if read > self._limit:
-                what = f"the endpoint's response is longer than {self._limit} bytes"
-                raise ModelFault(what, kind="malformed", hint="raise limits.max_reply_bytes")
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-
-@dataclass
-class _Connection:
-    """What lives as long as somebody uses the endpoint in one event loop."""
-
-    client: AsyncOpenAI
-    slots: asyncio.Semaphore
-    users: int = 0
+T = TypeVar("T")
 
 
 class Endpoint:
@@ -87,12 +44,11 @@ class Endpoint:
         self.settings = settings
         self.url = public_url(settings.base_url)
         self._key = key
-        self._connection: _Connection | None = None
+        self._connection: Connection | None = None
 
     async def __aenter__(self) -> "Endpoint":
         if self._connection is None:
-            slots = asyncio.Semaphore(self.settings.limits.concurrency)
-            self._connection = _Connection(self._connect(), slots)
+            self._connection = connect(self.settings, self._key)
         self._connection.users += 1
         return self
 
@@ -105,81 +61,119 @@ class Endpoint:
             self._connection = None
             await connection.client.close()
 
-    def _connect(self) -> AsyncOpenAI:
-        limit = self.settings.limits.max_reply_bytes
+    def within(self, limits: Limits) -> "Endpoint":
+        """The same endpoint under other limits."""
+        return Endpoint(self.settings.model_copy(update={"limits": limits}), self._key)
 
-        async def bound(response: httpx2.Response) -> None:
-            stream = response.stream
-            if isinstance(stream, httpx2.AsyncByteStream):
-                response.stream = _LimitedStream(stream, limit)
+    @property
+    def account(self) -> Account:
+        """What this process has asked of the endpoint so far."""
+        return account_of(self.url, self.settings.model)
 
-        return AsyncOpenAI(
-            api_key=self._key.get_secret_value() if self._key else "none",
-            base_url=self.url,
-            default_query=dict(parse_qsl(urlsplit(self.settings.base_url).query)),
-            max_retries=0,
-            timeout=self.settings.limits.timeout_s,
-            http_client=DefaultAioHttpClient(event_hooks={"response": [bound]}),
-        )
-
-    async def complete(self, body: JsonObject, rng: random.Random) -> object:
-        """Send one request and return the decoded response, repeating it while that may help.
+    async def complete(
+        self,
+        body: JsonObject,
+        rng: random.Random,
+        read: Callable[[object], T],
+        *,
+        tokens: float = 0,
+    ) -> T:
+        """Send one request of about so many tokens, and read what comes; repeat what may help.
 
         Raises:
             ContextOverflow: the conversation is too long for the model.
-            ModelFault: the endpoint refuses, or is not usable within limits and retry budget.
+            ModelFault: the endpoint refuses, or is not usable within limits and retry budgets;
+                or `read` cannot make sense of what comes.
         """
         if self._connection is None:
             async with self:
-                return await self.complete(body, rng)
-        limits, loop = self.settings.limits, asyncio.get_running_loop()
-        connection = self._connection
-        async with connection.slots:
-            deadline = loop.time() + limits.retry_budget_s
-            for attempt in range(limits.max_retries + 1):
-                answer = await self._send(connection.client, body)
-                if not isinstance(answer, Refusal):
-                    return answer.value
-                self._raise_if_final(answer, attempt + 1)
-                wait = max(backoff_s(attempt, rng), answer.wait_s or 0.0)
-                if attempt == limits.max_retries or loop.time() + wait > deadline:
-                    raise self._given_up(answer, attempt + 1)
-                await asyncio.sleep(wait)
-        raise AssertionError  # the loop above returns or raises
+                return await self.complete(body, rng, read, tokens=tokens)
+        limits, loop, account = self.settings.limits, asyncio.get_running_loop(), self.account
+        account.requests += 1
+        refused: list[Refusal] = []
+        deadline = 0.0
+        while True:
+            async with self._connection.slots:
+                self._require_no_long_pause(account, loop.time())
+                await wait_turn(account, limits, tokens)
+                deadline = deadline or loop.time() + limits.retry_budget_s
+                answer = await self._send(self._connection, body, read)
+            if isinstance(answer, _Answer):
+                return answer.value
+            refused.append(answer)
+            wait_s = self._next_wait(refused, rng, deadline - loop.time())
+            account.repetitions += 1
+            await asyncio.sleep(wait_s)
 
-    async def _send(self, client: AsyncOpenAI, body: JsonObject) -> "_Answer | Refusal":
-        """Send a request once; a request without a response is a refusal of a status of its own."""
+    async def fetch(self, path: str) -> object:
+        """What the endpoint gives at a path, once and within the timeout.
+
+        Raises:
+            ModelFault: it gives nothing there.
+        """
+        if self._connection is None:
+            async with self:
+                return await self.fetch(path)
+        connection = self._connection
+        answer = await self._attempt(lambda: connection.get(path), lambda value: value)
+        if isinstance(answer, _Answer):
+            return answer.value
+        if answer.status == LOST_STATUS:
+            raise self._given_up(answer, 1)
+        what = f"{self.url}: {path}: status {answer.status}: {answer.text}"
+        raise ModelFault(what, kind="refused", hint=answer.hint)
+
+    async def _send(
+        self, connection: Connection, body: JsonObject, read: Callable[[object], T]
+    ) -> "_Answer[T] | Refusal":
+        answer = await self._attempt(lambda: connection.post(PATH, body), read)
+        if isinstance(answer, Refusal) and answer.wait_s and answer.status in PAUSED:
+            self.account.pause(asyncio.get_running_loop().time() + answer.wait_s)
+        return answer
+
+    async def _attempt(
+        self, ask: Callable[[], Awaitable[object]], read: Callable[[object], T]
+    ) -> "_Answer[T] | Refusal":
+        """Ask once; no response, and one without sense, are refusals of statuses of their own."""
+        limits = self.settings.limits
         try:
-            async with asyncio.timeout(self.settings.limits.timeout_s):
-                return _Answer(await self._post(client, body))
+            async with asyncio.timeout(limits.timeout_s):
+                value = await ask()
+            return _Answer(read(value))
         except openai.APIStatusError as error:
             text = self._redact(_said(error))
             return Refusal(error.status_code, text, asked_wait_s(error.response.headers))
         except (TimeoutError, openai.APIConnectionError) as error:
-            lost = lost_request(error, self.url, self.settings.limits.timeout_s)
+            lost = lost_request(error, self.url, limits.timeout_s)
             return Refusal(LOST_STATUS, self._redact(lost.what), hint=lost.hint)
         except (openai.OpenAIError, ValueError, RecursionError) as error:
             what = self._redact(f"{type(error).__name__}: {error}")
-            message = f"{self.url}: the response cannot be read: {what}"
-            raise ModelFault(message, kind="malformed", hint=NO_API) from None
+            return Refusal(UNREADABLE_STATUS, f"the response cannot be read: {what}", hint=NO_API)
+        except ModelFault as error:
+            if error.kind != "malformed":
+                raise
+            return Refusal(UNREADABLE_STATUS, self._redact(error.what), hint=error.hint or NO_API)
 
-    async def _post(self, client: AsyncOpenAI, body: JsonObject) -> object:
-        options = self._authorization()
-        try:
-            return await client.post(PATH, body=body, cast_to=object, options=options)
-        except UnicodeEncodeError:  # a caller passed text with lone surrogates
-            cleaned = clean_value(body)
-            return await client.post(PATH, body=cleaned, cast_to=object, options=options)
+    def _require_no_long_pause(self, account: Account, now: float) -> None:
+        wait_s = account.paused_until - now
+        if wait_s > self.settings.limits.retry_budget_s:
+            raise self._given_up(Refusal(429, "no requests for now", round(wait_s)), 0)
 
-    def _authorization(self) -> RequestOptions:
-        """Nothing with a key, which the client sends; else user and password of the address."""
-        if self._key:
-            return {}
-        parts = urlsplit(self.settings.base_url)
-        if not parts.username:
-            return {"headers": {"Authorization": Omit()}}
-        word = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
-        return {"headers": {"Authorization": f"Basic {b64encode(word).decode()}"}}
+    def _next_wait(self, refused: list[Refusal], rng: random.Random, left_s: float) -> float:
+        """Seconds until the next try.
+
+        Raises:
+            ModelFault: there is none.
+        """
+        last, tries = refused[-1], len(refused)
+        self._raise_if_final(last, tries)
+        limits = self.settings.limits
+        wait_s = max(backoff_s(tries - 1, rng), last.wait_s or 0.0)
+        if tries > limits.max_retries or wait_s > left_s or last.is_hopeless(refused):
+            raise self._given_up(last, tries)
+        if not self.account.may_repeat(limits):
+            raise self._given_up(last, tries, "; the repetitions of all requests are spent")
+        return wait_s
 
     def _raise_if_final(self, refusal: Refusal, tries: int) -> None:
         if refusal.is_overflow:
@@ -190,12 +184,17 @@ class Endpoint:
             what = f"{self.url} {trouble.what}; tried {times(tries)}"
             raise ModelFault(what, kind="refused", hint=trouble.hint)
 
-    def _given_up(self, refusal: Refusal, tries: int) -> ModelFault:
+    def _given_up(self, refusal: Refusal, tries: int, why: str = "") -> ModelFault:
+        if refusal.status == UNREADABLE_STATUS:
+            what = f"{self.url}: {refusal.text}; tried {times(tries)}{why}"
+            return ModelFault(what, kind="malformed", hint=refusal.hint)
         status = "" if refusal.status == LOST_STATUS else f"status {refusal.status}: "
         asked = f"; it asks to wait {refusal.wait_s:g} s" if refusal.wait_s else ""
         tried = "1 try" if tries == 1 else f"{tries} tries"
-        what = f"{self.url} is not usable after {tried}: {status}{refusal.text}{asked}"
+        what = f"{self.url} is not usable after {tried}: {status}{refusal.text}{asked}{why}"
         hint = refusal.hint or refused_request(refusal, self.settings).hint or IS_UP
+        if why:
+            hint += ", or raise limits.retry_share"
         return ModelFault(what, kind="unavailable", hint=hint)
 
     def _redact(self, text: str) -> str:
@@ -206,8 +205,8 @@ class Endpoint:
 
 
 @dataclass(frozen=True)
-class _Answer:
-    value: object
+class _Answer(Generic[T]):
+    value: T
 
 
 def _said(error: openai.APIStatusError) -> str:

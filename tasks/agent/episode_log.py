@@ -22,6 +22,8 @@ from tasks.agent.protocols import ModelReply, Verdict
 from tasks.harness import ArtifactFault, Intervention
 
 FAULT_LENGTH = 300
+CONSTRAINT = "response_format"
+"""Stands for the artifact where no artifact of the harness acted but the endpoint's decoder."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,25 @@ class EpisodeLog:
                 suppressed=item.suppressed,
             )
             self.interventions.append(row)
+
+    def constrain(self, step_index: int) -> None:
+        """Keep that the decoder of a step was held to a schema of the tools."""
+        row = InterventionRow(
+            trajectory_id=self.identity.trajectory_id,
+            step_index=step_index,
+            ordinal=self._next_ordinal(step_index),
+            layer="actions",
+            artifact_id=make_id("art", [CONSTRAINT]),
+            artifact=CONSTRAINT,
+            kind="constrain",
+        )
+        self.interventions.append(row)
+
+    def constrain_all(self) -> None:
+        """As `constrain`, for every step that the model wrote."""
+        for step in self.steps:
+            if not step.forced:
+                self.constrain(step.step_index)
 
     def book_faults(self, step_index: int, faults: Sequence[ArtifactFault]) -> None:
         """Keep which rules failed at a step; the first failure of a rule counts."""

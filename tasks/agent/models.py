@@ -72,8 +72,10 @@ def _simulated(word: str, rest: str) -> Model:
 
 def _chat(word: str, name: str, settings: "Settings") -> Model:
     from tasks.agent.chat_model import ChatModel
+    from tasks.agent.identity import known_identity
 
-    return ChatModel(word, resolve_endpoint(name, settings))
+    endpoint = resolve_endpoint(name, settings)
+    return ChatModel(word, endpoint, known_identity(endpoint, settings.home))
 
 
 def resolve_endpoint(name: str, settings: "Settings") -> "Endpoint":
@@ -86,7 +88,8 @@ def resolve_endpoint(name: str, settings: "Settings") -> "Endpoint":
 
     configured = settings.models.get(name)
     if configured is None:
-        return Endpoint(_from_environment(name, settings), settings.secret("OPENAI_API_KEY"))
+        unnamed = _from_environment(name, settings)
+        return Endpoint(unnamed, settings.secret("OPENAI_API_KEY"))
     if configured.api_key_env is None:
         return Endpoint(configured)
     key = settings.secret(configured.api_key_env)

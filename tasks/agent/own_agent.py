@@ -20,6 +20,7 @@ from tasks.agent.command_process import Ran, run_command, split_command
 from tasks.agent.own_rows import keep_episode
 from tasks.agent.own_stage import OwnStage, Played
 from tasks.agent.protocols import Conversation, EpisodeContext, ManagedModel, Model
+from tasks.agent.run_limits import usd_per_token, within_caps
 from tasks.harness import SandboxError
 
 if TYPE_CHECKING:
@@ -74,6 +75,11 @@ class OwnAgent:
         """Whether the model is; nobody knows of the program."""
         return self.inner.is_deterministic
 
+    @property
+    def usd_per_token(self) -> float | None:
+        """As of the model."""
+        return usd_per_token(self.inner)
+
     def open(self, context: EpisodeContext) -> Conversation:
         """The model without the program."""
         return self.inner.open(context)
@@ -111,7 +117,8 @@ class OwnAgent:
         if self._server is None or self._slots is None:
             async with self:
                 return await self.play(stage)
-        episode = OwnEpisode(stage, self.inner.open(stage.context))
+        conversation = within_caps(self.inner.open(stage.context), self.inner)
+        episode = OwnEpisode(stage, conversation)
         async with self._slots:
             address = self._server.open(episode)
             try:
@@ -119,6 +126,8 @@ class OwnAgent:
             finally:
                 self._server.close(address)
         keep_episode(stage, episode.kept)
+        if episode.is_constrained:
+            stage.log.constrain_all()
         return self._ending(episode, ran)
 
     async def _run(self, address: str, task: str) -> Ran:

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from aiohttp import web
 
-from schemas.errors import ContextOverflow, EnvironmentFault, ModelFault, TackroomError
+from schemas.errors import CapReached, ContextOverflow, EnvironmentFault, ModelFault, TackroomError
 from tasks.agent.arguments import clean_value
 from tasks.agent.own_stage import OwnStage
 from tasks.agent.protocols import Call, Conversation, ModelReply
@@ -50,6 +50,7 @@ class OwnEpisode:
     asked: int = 0
     is_spent: bool = False
     is_overflown: bool = False
+    is_constrained: bool = False
     fault: TackroomError | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -70,9 +71,10 @@ class OwnEpisode:
         except ContextOverflow as error:
             self.is_overflown = True
             return refused(400, "context_length_exceeded", str(error))
-        except ModelFault as error:
+        except (ModelFault, CapReached) as error:
             self.fault = error
             return refused(502, "model", str(error))
+        self.is_constrained = self.is_constrained or reply.is_constrained
         value = _completion(reply, self.asked, str(body.get("model", "")))
         if is_response:
             said = CHAT.read_reply(value)

@@ -249,6 +249,10 @@ class ModelReply:
         completion_tokens: tokens written; null when the endpoint does not say.
         latency_s: seconds until the reply was complete.
         cost_usd: price of the reply; null when the endpoint has no price.
+        served_model: model that answered, in the endpoint's words.
+        system_fingerprint: what the endpoint says of the system behind it.
+        logprobs: written tokens with their log-probabilities; null when not offered.
+        is_constrained: whether the decoder was held to a schema of the tools.
     """
 
     text: str = ""
@@ -259,6 +263,10 @@ class ModelReply:
     completion_tokens: int | None = None
     latency_s: float | None = None
     cost_usd: float | None = None
+    served_model: str | None = None
+    system_fingerprint: str | None = None
+    logprobs: tuple[tuple[str, float], ...] | None = None
+    is_constrained: bool = False
 
 
 @dataclass(frozen=True)

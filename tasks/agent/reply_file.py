@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from schemas.errors import ConfigError, ModelFault
 from schemas.ids import canonical_json, make_id, sha256_hex
 from tasks.agent.protocols import Conversation, EpisodeContext, ManagedModel, Model, ModelReply
+from tasks.agent.run_limits import usd_per_token
 
 Message = Mapping[str, Any]
 FORMAT = 1
@@ -205,6 +206,11 @@ class RecordingModel:
     def is_deterministic(self) -> bool:
         """Whether the recorded model is deterministic."""
         return self.inner.is_deterministic
+
+    @property
+    def usd_per_token(self) -> float | None:
+        """As of the recorded model."""
+        return usd_per_token(self.inner)
 
     async def __aenter__(self) -> "RecordingModel":
         if isinstance(self.inner, ManagedModel):

@@ -2,11 +2,19 @@
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 30.0
+LOST_STATUS = 599
+"""Stands for a request that brought no response."""
+UNREADABLE_STATUS = 598
+"""Stands for a response that holds no completion, whatever its status said."""
+UNREADABLE_REPEATS = 2
+"""Repetitions after such responses: they cost money, and a wrong address gives nothing else."""
+PAUSED = frozenset({429, 503})
+"""Statuses whose `Retry-After` is meant for everybody who asks there."""
 _RETRYABLE = frozenset({408, 429})
 _OVERFLOW = re.compile(
     r"context_length_exceeded|context (length|window|size)|maximum context"
@@ -43,6 +51,11 @@ class Refusal:
         if self.has_no_money:
             return False
         return self.status in _RETRYABLE or self.status >= 500
+
+    def is_hopeless(self, refused: Sequence["Refusal"]) -> bool:
+        """Whether no further response of the kind is waited for."""
+        unreadable = sum(one.status == UNREADABLE_STATUS for one in refused)
+        return self.status == UNREADABLE_STATUS and unreadable > UNREADABLE_REPEATS
 
     @property
     def is_overflow(self) -> bool:

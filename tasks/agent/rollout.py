@@ -14,6 +14,7 @@ from datetime import datetime
 from schemas.episode import Episode
 from schemas.errors import (
     AgentFault,
+    CapReached,
     ConfigError,
     ContextOverflow,
     EnvironmentFault,
@@ -40,6 +41,7 @@ from tasks.agent.protocols import (
     Task,
     tools_of,
 )
+from tasks.agent.run_limits import run_limits, within_caps
 from tasks.agent.turn import Turn, clean_reply
 from tasks.agent.world_driver import WorldDriver
 from tasks.harness import Harness, HarnessError, Sandbox, SandboxError, Session
@@ -47,7 +49,8 @@ from tasks.harness import Harness, HarnessError, Sandbox, SandboxError, Session
 logger = logging.getLogger(__name__)
 
 DETAIL_LENGTH = 300
-CONCURRENCY = 64
+CAP_FAULT = "cap"
+"""Fault of an episode that broke off because the run may spend no more."""
 
 
 @dataclass(frozen=True)
@@ -124,29 +127,37 @@ async def run_episodes(
     specs: Sequence[EpisodeSpec],
     rig: Rig,
     *,
-    concurrency: int = CONCURRENCY,
-    on_done: Callable[[Episode], None] | None = None,
+    concurrency: int = 0,
+    on_done: Callable[[int, Episode], None] | None = None,
 ) -> list[Episode]:
     """Run episodes side by side and return them in the order of the specs.
 
-    Results do not depend on the order in which episodes end; `on_done` hears of each as it does.
+    Results do not depend on the order in which episodes end; `on_done` hears of each as it does,
+    with the position of its spec. `concurrency` of 0 takes the limits of the run.
 
     Raises:
         ConfigError: model, harness and environment do not go together.
+        CapReached: the run may spend no more; `on_done` has heard of what was begun.
     """
     done: dict[int, Episode] = {}
     queue = iter(enumerate(specs))
+    limits = run_limits()
+    concurrency = concurrency or limits.concurrency
 
     async def work() -> None:
         for position, spec in queue:
+            if limits.spending.is_reached:
+                return
             done[position] = await _run(rig, spec)
             if on_done:
-                on_done(done[position])
+                on_done(position, done[position])
 
     async with AsyncExitStack() as stack:
         if isinstance(rig.model, ManagedModel):
             await stack.enter_async_context(rig.model)
         await _run_workers([work() for _ in range(min(concurrency, len(specs)))])
+    if len(done) < len(specs) or any(one.trajectory.fault == CAP_FAULT for one in done.values()):
+        raise limits.spending.stopped()
     return [done[position] for position in range(len(specs))]
 
 
@@ -217,6 +228,8 @@ async def _play(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDrive
         return Ending(played.termination, await driver.verdict(), detail=played.detail)
     except (ConfigError, HarnessError):
         raise
+    except CapReached as error:
+        return _fault(CAP_FAULT, error)
     except ModelFault as error:
         return _fault(f"model_{error.kind}", error)
     except EnvironmentFault as error:
@@ -257,9 +270,11 @@ async def _loop(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDrive
     session, tools = _condition(rig, spec, log, driver)
     forced = await replay_prefix(spec.fork, log, driver, session) if spec.fork else None
     context = EpisodeContext(rig.environment, spec.task, driver.world, spec.seed, spec.repeat)
-    conversation = rig.model.open(context)
+    conversation = within_caps(rig.model.open(context), rig.model)
     for step_index in range(len(log.steps), rig.budget):
         reply = await _ask(conversation, log, tools, forced)
+        if reply.is_constrained:
+            log.constrain(step_index)
         end = await Turn(log, driver, session, tools, step_index).take(reply, forced=forced)
         if end.is_done or end.is_stopped:
             return "finished" if end.is_done else "rule_stop"

@@ -23,14 +23,19 @@ _EXAMPLES: dict[str, Any] = {
 }
 
 
-def text_messages(messages: Sequence[Message], tools: Sequence[Message]) -> list[JsonObject]:
-    """Tell a conversation without tool messages: results come from the user."""
+def text_messages(
+    messages: Sequence[Message], tools: Sequence[Message], *, envelope: str = ""
+) -> list[JsonObject]:
+    """Tell a conversation without tool messages: results come from the user.
+
+    With an envelope, calls stand inside a member of this name.
+    """
     told: list[JsonObject] = []
-    manual = _manual(tools)
+    manual = _manual(tools, envelope)
     if not messages or messages[0]["role"] != "system":
         told.append({"role": "system", "content": manual})
     for message in messages:
-        content = _content(message)
+        content = _content(message, envelope)
         if message["role"] == "system":
             content = f"{content}\n\n{manual}"
         role = "user" if message["role"] == "tool" else message["role"]
@@ -41,29 +46,31 @@ def text_messages(messages: Sequence[Message], tools: Sequence[Message]) -> list
     return told
 
 
-def _content(message: Message) -> str:
+def _content(message: Message, envelope: str) -> str:
     content = message.get("content") or ""
     calls: list[Message] = message.get("tool_calls") or []
     if message["role"] == "assistant" and calls and not content:
-        return "\n".join(_render(call["function"]) for call in calls)
+        return "\n".join(_render(call["function"], envelope) for call in calls)
     if message["role"] == "tool":
         return f"Result:\n{content}"
     return content
 
 
-def _render(function: Message) -> str:
+def _render(function: Message, envelope: str) -> str:
     name = json.dumps(function["name"], ensure_ascii=False)
-    return f'{{"tool": {name}, "arguments": {function["arguments"] or "{}"}}}'
+    call = f'{{"tool": {name}, "arguments": {function["arguments"] or "{}"}}}'
+    return f'{{"{envelope}": {call}}}' if envelope else call
 
 
-def _manual(tools: Sequence[Message]) -> str:
+def _manual(tools: Sequence[Message], envelope: str) -> str:
     functions = [tool["function"] for tool in tools]
     listed = "\n".join(_describe(item) for item in functions)
-    example = _render(_example(functions[0])) if functions else ""
+    example = _render(_example(functions[0]), envelope) if functions else ""
+    shape = '{"tool": ..., "arguments": {...}}'
+    shape = f'{{"{envelope}": {shape}}}' if envelope else shape
     return (
         f"You act by calling tools:\n{listed}\n\n"
-        'Reply with one JSON object {"tool": ..., "arguments": {...}} and nothing else, '
-        f"for example:\n{example}"
+        f"Reply with one JSON object {shape} and nothing else, for example:\n{example}"
     )
 
 

@@ -11,8 +11,6 @@ import httpx2
 from schemas.settings import EndpointSettings
 from tasks.agent.retry import Refusal
 
-LOST_STATUS = 599
-"""Stands for a request that brought no response."""
 IS_UP = "check that the endpoint is up and that base_url names its host and port"
 NO_API = "base_url must lead to an OpenAI-compatible API; it usually ends in /v1"
 _WAY = "check base_url, and that a firewall or proxy lets requests through"

@@ -50,7 +50,16 @@ def clean_reply(reply: ModelReply) -> ModelReply:
         for call in reply.calls
     )
     reasoning = None if reply.reasoning is None else clean_text(reply.reasoning)
-    return replace(reply, text=clean_text(reply.text), calls=calls, reasoning=reasoning)
+    logprobs = reply.logprobs and tuple((clean_text(token), p) for token, p in reply.logprobs)
+    return replace(
+        reply,
+        text=clean_text(reply.text),
+        calls=calls,
+        reasoning=reasoning,
+        served_model=reply.served_model and clean_text(reply.served_model),
+        system_fingerprint=reply.system_fingerprint and clean_text(reply.system_fingerprint),
+        logprobs=logprobs,
+    )
 
 
 @dataclass
@@ -90,6 +99,9 @@ class Turn:
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
             latency_s=reply.latency_s,
+            served_model=reply.served_model,
+            system_fingerprint=reply.system_fingerprint,
+            logprobs=None if reply.logprobs is None else canonical_json(reply.logprobs),
         )
         rows = [item.row for item in outcomes if _is_call(item.row)]
         self._keep(step, rows)

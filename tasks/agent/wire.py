@@ -1,15 +1,19 @@
 """Chat completions on the wire: our messages into a request, a response into a reply."""
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 from schemas.errors import ModelFault
 from schemas.ids import canonical_json
 from tasks.agent.arguments import parse_arguments
 from tasks.agent.protocols import JsonObject, ModelReply, RawCall
+from tasks.agent.reasoning import take_reasoning, text_of
 
 Message = Mapping[str, Any]
 NAME_LENGTH = 64
+SERVED_LENGTH = 200
 MALFORMED = "malformed_arguments"
 """Member under which argument text that is no object goes back to the endpoint."""
 
@@ -30,16 +34,22 @@ def _native(message: Message) -> Message:
 
 def _native_call(call: Message) -> Message:
     function = call["function"]
-    raw = function["arguments"]
-    parsed = parse_arguments(raw)
-    if parsed.error:
-        arguments = canonical_json({MALFORMED: raw})
-    else:
-        arguments = raw if raw.strip().startswith("{") else "{}"
-    name = _tool_name(function["name"])
-    return {**call, "function": {"name": name, "arguments": arguments}}
+    sent = {
+        "name": _tool_name(function["name"]),
+        "arguments": _native_arguments(function["arguments"]),
+    }
+    return {**call, "function": sent}
 
 
+# Every request tells all earlier calls again.
+@lru_cache(maxsize=4096)
+def _native_arguments(raw: str) -> str:
+    if parse_arguments(raw).error:
+        return canonical_json({MALFORMED: raw})
+    return raw if raw.strip().startswith("{") else "{}"
+
+
+@lru_cache(maxsize=1024)
 def _tool_name(name: str) -> str:
     """Reduce a name to the characters that endpoints take."""
     kept = "".join(
@@ -76,13 +86,17 @@ def read_reply(payload: object) -> ModelReply:
     message = _object(choice.get("message"), "has a choice without a message")
     usage = cast("object", body.get("usage"))
     counts = cast("JsonObject", usage) if isinstance(usage, dict) else {}
+    thought = take_reasoning(message)
     return ModelReply(
-        text=_text(message.get("content")) or _text(message.get("refusal")),
+        text=thought.text or text_of(message.get("refusal")),
         calls=_calls(message),
-        reasoning=_text(message.get("reasoning_content") or message.get("reasoning")) or None,
-        finish_reason=_text(choice.get("finish_reason")) or None,
+        reasoning=thought.reasoning or None,
+        finish_reason=text_of(choice.get("finish_reason")) or None,
         prompt_tokens=_count(counts.get("prompt_tokens")),
         completion_tokens=_count(counts.get("completion_tokens")),
+        served_model=text_of(body.get("model"))[:SERVED_LENGTH] or None,
+        system_fingerprint=text_of(body.get("system_fingerprint"))[:SERVED_LENGTH] or None,
+        logprobs=_logprobs(choice.get("logprobs")),
     )
 
 
@@ -91,14 +105,21 @@ def _server_message(body: JsonObject) -> str:
     return f": {canonical_json(error)[:200]}" if isinstance(error, str | dict) else ""
 
 
-def _text(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return ""
-    listed = cast("list[Any]", content)
-    texts = [cast("JsonObject", part).get("text") for part in listed if isinstance(part, dict)]
-    return "".join(text for text in texts if isinstance(text, str))
+def _logprobs(value: Any) -> tuple[tuple[str, float], ...] | None:
+    """Tokens with their log-probabilities; null when there are none, or some make no sense."""
+    listed = cast("JsonObject", value).get("content") if isinstance(value, dict) else None
+    if not isinstance(listed, list):
+        return None
+    pairs: list[tuple[str, float]] = []
+    for item in cast("list[Any]", listed):
+        one = cast("JsonObject", item) if isinstance(item, dict) else {}
+        token, logprob = one.get("token"), one.get("logprob")
+        if not isinstance(token, str) or not isinstance(logprob, int | float):
+            return None
+        if not math.isfinite(logprob):
+            return None
+        pairs.append((token, float(logprob)))
+    return tuple(pairs)
 
 
 def _count(value: Any) -> int | None:
@@ -127,7 +148,7 @@ def _call(value: Any) -> RawCall:
         raw = arguments
     else:
         raw = _as_text(arguments)
-    return RawCall(_text(parts.get("name")), raw, _text(call.get("id")))
+    return RawCall(text_of(parts.get("name")), raw, text_of(call.get("id")))
 
 
 def _as_text(arguments: Any) -> str:

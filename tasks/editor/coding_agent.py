@@ -36,7 +36,7 @@ _TOOL_CHARS = len(json.dumps(TOOLS))
 class ChatClient(Protocol):
     """A model that answers a conversation; `tasks.agent.chat_model.ChatConversation` is one."""
 
-    async def reply(self, messages: Sequence[Any], tools: Sequence[Any]) -> ModelReply:
+    async def reply(self, messages: Sequence[Any], tools: Sequence[Any], /) -> ModelReply:
         """Answer the conversation so far.
 
         Raises:

@@ -9,7 +9,7 @@ from tasks.presentation.document import Block, Document, Facts, Group, Passage, 
 from tasks.presentation.report_benefit import BenefitRows, benefit_groups
 from tasks.presentation.report_edits import EditRows, edit_group
 from tasks.presentation.report_scores import ScoreRows, score_groups
-from tasks.presentation.trajectory import SIMULATED
+from tasks.presentation.trajectory import CONSTRAINED, HIDES, SIMULATED
 
 Rows = list[dict[str, Any]]
 
@@ -77,8 +77,8 @@ def show_report(rows: ReportRows) -> Document:
     lead = f"{_name(cycle['model'])} in {_name(cycle['environment'])}"
     badges = (SIMULATED,) if cycle["simulated"] else ()
     badges += (NOISY,) if cycle["noise"] else ()
-    if not rows.is_finished:
-        badges = (*badges, "unfinished")
+    badges += (CONSTRAINED,) if cycle["constrained"] else ()
+    badges += () if rows.is_finished else ("unfinished",)
     return Document(f"Cycle {cycle['cycle_id']}", lead, groups, badges)
 
 
@@ -102,6 +102,7 @@ def _overview(rows: ReportRows) -> Group:
             ("noise", _name(cycle["noise"]) if cycle["noise"] else ""),
             ("model", _name(cycle["model"]) + (rows.note if not rows.is_import else "")),
             ("reference", "" if rows.is_import else _name(cycle["reference"])),
+            ("decoding", _decoding(cycle)),
             ("editor", _name(cycle["editor"])),
             ("seed", cycle["seed"]),
             ("limits", _limits(cycle)),
@@ -119,6 +120,12 @@ def _overview(rows: ReportRows) -> Group:
     if rows.sources:
         blocks.append(_sources(rows))
     return Group("What was run", tuple(blocks))
+
+
+def _decoding(cycle: dict[str, Any]) -> str:
+    """What held the decoder, as far as it hides failures; empty when nothing did."""
+    held = cycle["constrained"]
+    return f"{number(held)} trajectories held to a schema, {HIDES}" if held else ""
 
 
 def _how_far(rows: ReportRows) -> str:

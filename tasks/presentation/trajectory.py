@@ -13,6 +13,8 @@ from tasks.presentation.document import Document, Facts, Group, Passage, Table, 
 from tasks.presentation.step import Evidence, Limits, show_step
 
 SIMULATED = "simulated"
+CONSTRAINED = "constrained decoding"
+HIDES = "so calls that cannot be executed could not show"
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ def show_trajectory(found: TrajectoryFacts, limits: Limits) -> Document:
         _lineage(found),
     ]
     badges = (SIMULATED,) if is_simulated(row.model) else ()
+    if any(one.kind == "constrain" for one in found.episode.interventions):
+        badges = (*badges, CONSTRAINED)
     lead = f"{row.outcome}, {row.termination}: {row.model} on {row.task_id}"
     return Document(row.trajectory_id, on_one_line(lead, limits.text), tuple(groups), badges)
 

@@ -111,7 +111,7 @@ def test_results_come_in_input_order_whatever_ends_first(bench):
     specs = [EpisodeSpec(bench.task, seed) for seed in range(8)]
     heard: list[int] = []
     model = Slow()
-    episodes = bench.run(model, *specs, on_done=lambda e: heard.append(e.trajectory.seed))
+    episodes = bench.run(model, *specs, on_done=lambda _, e: heard.append(e.trajectory.seed))
     assert [episode.trajectory.seed for episode in episodes] == list(range(8))
     assert heard != list(range(8))
     assert sorted(heard) == list(range(8))

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from schemas.forms import PlanForm
+from schemas.gate_forms import PlanForm
 from schemas.ids import make_id, sha256_hex
 from schemas.trajectories import TrajectoryRow
 from tasks.gate_planning import plan_gate

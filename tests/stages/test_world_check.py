@@ -6,7 +6,7 @@ import pytest
 
 from deployments.cli import run
 from schemas.errors import ConfigError
-from tasks.environments.registry import close, resolve_environment
+from tasks.environments.registry import EMBEDDED, close, resolve_environment
 from tasks.world_check import check_world
 from tasks.world_needs import NEEDS, STAGES, missing_needs, powers, require_cycle
 
@@ -191,7 +191,7 @@ def grade(report, name):
     return report["grades"][name]["value"]
 
 
-@pytest.mark.parametrize("name", ["sqldesk", "household"])
+@pytest.mark.parametrize("name", sorted(EMBEDDED))
 def test_embedded_worlds_are_all_green(name, tmp_path, monkeypatch):
     monkeypatch.setenv("TACKROOM_HOME", str(tmp_path))
     report = check_world(name, tasks=20)

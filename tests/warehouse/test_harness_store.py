@@ -42,7 +42,7 @@ def test_a_name_means_the_harness_it_was_set_to_last(reader):
 
 
 def test_a_name_set_in_two_environments_needs_one(reader):
-    with pytest.raises(ConfigError, match="household, orderdesk, sqldesk, webshop"):
+    with pytest.raises(ConfigError, match="household, sqldesk"):
         resolve_harness(reader, "current")
 
 

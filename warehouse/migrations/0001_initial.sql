@@ -219,21 +219,24 @@ COMMENT ON COLUMN verdicts."reward" IS 'Reward that came with it.';
 COMMENT ON COLUMN verdicts."disputed" IS 'Whether somebody doubts this verdict.';
 
 CREATE TABLE steps (
-    "trajectory_id"     VARCHAR NOT NULL,
-    "step_index"        BIGINT NOT NULL,
-    "role"              VARCHAR NOT NULL,
-    "text"              VARCHAR,
-    "reasoning"         VARCHAR,
-    "observation"       VARCHAR,
-    "forced"            BOOLEAN NOT NULL,
-    "admissible"        VARCHAR,
-    "state_hash_before" VARCHAR,
-    "state_hash_after"  VARCHAR,
-    "finish_reason"     VARCHAR,
-    "prompt_tokens"     BIGINT,
-    "completion_tokens" BIGINT,
-    "latency_s"         DOUBLE,
-    "native_id"         VARCHAR,
+    "trajectory_id"      VARCHAR NOT NULL,
+    "step_index"         BIGINT NOT NULL,
+    "role"               VARCHAR NOT NULL,
+    "text"               VARCHAR,
+    "reasoning"          VARCHAR,
+    "observation"        VARCHAR,
+    "forced"             BOOLEAN NOT NULL,
+    "admissible"         VARCHAR,
+    "state_hash_before"  VARCHAR,
+    "state_hash_after"   VARCHAR,
+    "finish_reason"      VARCHAR,
+    "prompt_tokens"      BIGINT,
+    "completion_tokens"  BIGINT,
+    "latency_s"          DOUBLE,
+    "served_model"       VARCHAR,
+    "system_fingerprint" VARCHAR,
+    "logprobs"           VARCHAR,
+    "native_id"          VARCHAR,
     PRIMARY KEY ("trajectory_id", "step_index")
 );
 COMMENT ON TABLE steps IS 'One message or agent turn of a trajectory.';
@@ -251,6 +254,9 @@ COMMENT ON COLUMN steps."finish_reason" IS 'Why the model stopped, in the endpoi
 COMMENT ON COLUMN steps."prompt_tokens" IS 'Tokens sent for this turn.';
 COMMENT ON COLUMN steps."completion_tokens" IS 'Tokens written in this turn.';
 COMMENT ON COLUMN steps."latency_s" IS 'Seconds the model took.';
+COMMENT ON COLUMN steps."served_model" IS 'Model that answered, in the endpoint''s words.';
+COMMENT ON COLUMN steps."system_fingerprint" IS 'What the endpoint says of the system behind it.';
+COMMENT ON COLUMN steps."logprobs" IS 'Written tokens with their log-probabilities, `[[token, logprob], …]`; null when not asked for or not offered.';
 COMMENT ON COLUMN steps."native_id" IS 'The source''s own id of the message.';
 
 CREATE TABLE tool_calls (
@@ -312,9 +318,9 @@ COMMENT ON COLUMN interventions."trajectory_id" IS 'The trajectory.';
 COMMENT ON COLUMN interventions."step_index" IS 'Step at which it happened.';
 COMMENT ON COLUMN interventions."ordinal" IS 'Position among the interventions of the step.';
 COMMENT ON COLUMN interventions."layer" IS 'Layer of the artifact.';
-COMMENT ON COLUMN interventions."artifact_id" IS 'Artifact that acted.';
+COMMENT ON COLUMN interventions."artifact_id" IS 'Artifact that acted; of `constrain` no artifact of a harness but the endpoint''s decoder.';
 COMMENT ON COLUMN interventions."artifact" IS 'Name of the artifact: section title, skill name or rule name.';
-COMMENT ON COLUMN interventions."kind" IS 'What it did.';
+COMMENT ON COLUMN interventions."kind" IS 'What it did; `constrain` tells of a reply that the endpoint held to a schema of the tools.';
 COMMENT ON COLUMN interventions."before" IS 'What stood there before: the model''s call, the bare observation.';
 COMMENT ON COLUMN interventions."after" IS 'What stood there afterwards: the rewritten call, the hint, the injected text.';
 COMMENT ON COLUMN interventions."suppressed" IS 'Whether another rule of the step came first, so this one had no effect.';

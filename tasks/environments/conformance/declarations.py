@@ -113,7 +113,6 @@ def _lists(inspection: Inspection) -> None:
 def _effects(inspection: Inspection) -> None:
     noise, lasting = noise_of(inspection.environment), sorted(lasting_tools(inspection.environment))
     if noise:
-        inspection.grade("verdict_repeats", "no", noise)
         hint = "the gate runs tasks several times and measures the noise floor"
         inspection.find("warning", f"equal episodes may end differently: {noise}", hint)
     if lasting:

@@ -11,6 +11,7 @@ from tasks.agent.protocols import Call, Environment, HasExpert, JsonObject, Task
 STEPS = 12
 """Calls of one episode at most."""
 MOST_DEPTH = 8
+IN_VERDICT = "in the verdict"
 Chooser = Callable[[World, int], Call]
 
 
@@ -74,7 +75,7 @@ def difference(one: Trace, other: Trace) -> str:
         for name, value in asdict(left).items():
             if value != getattr(right, name):
                 return f"in the {name} of call {number}"
-    return "" if one.verdict == other.verdict else "in the verdict"
+    return "" if one.verdict == other.verdict else IN_VERDICT
 
 
 def plan_calls(environment: Environment, task: Task, world: World, seed: int) -> list[Call]:

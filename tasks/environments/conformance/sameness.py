@@ -10,7 +10,14 @@ from schemas.errors import EnvironmentFault
 from tasks.agent.offers import noise_of
 from tasks.agent.protocols import Call, JsonObject, Task
 from tasks.environments.conformance.inspection import Inspection, TimeIsOver, fault_text
-from tasks.environments.conformance.playing import Seen, Trace, difference, plan_calls, play
+from tasks.environments.conformance.playing import (
+    IN_VERDICT,
+    Seen,
+    Trace,
+    difference,
+    plan_calls,
+    play,
+)
 
 EPISODES = 6
 MOST_S = 180.0
@@ -26,20 +33,30 @@ def inspect_sameness(inspection: Inspection) -> None:
     try:
         played = [_play_new(inspection, task) for task in tasks]
         again = [_play(inspection, task, calls) for task, calls, _ in reversed(played)][::-1]
+        _list_commands(inspection)
     except EnvironmentFault as error:
-        _unknown(inspection, fault_text(error), ("reset", "deterministic", "second_process"))
+        _unknown(inspection, fault_text(error))
         inspection.find("error", f"episodes: {fault_text(error)}")
         return
     except TimeIsOver:
-        _unknown(inspection, "not tried in time", ("reset", "deterministic", "second_process"))
+        _unknown(inspection, "not tried in time")
         return
     _compare_here(inspection, [trace for _, _, trace in played], again)
     _compare_elsewhere(inspection, played)
 
 
-def _unknown(inspection: Inspection, why: str, names: Sequence[str]) -> None:
-    for name in names:
+def _unknown(inspection: Inspection, why: str) -> None:
+    for name in ("reset", "deterministic", "second_process", "verdict_repeats"):
         inspection.grade(name, "unknown", why)
+
+
+def _list_commands(inspection: Inspection) -> None:
+    """Grade whether a world lists the commands that can be carried out."""
+    for task in inspection.tasks[:1]:
+        with inspection.world(task) as world:
+            listed = world.admissible()
+        note = "" if listed is None else f"{len(listed)} at the beginning"
+        inspection.grade("admissible", "none" if listed is None else "yes", note)
 
 
 Played = tuple[Task, list[Call], Trace]
@@ -62,6 +79,9 @@ def _compare_here(inspection: Inspection, first: list[Trace], again: list[Trace]
     differing = [part for part in parts if part]
     inspection.grade("reset", "no" if begins else "yes", _of(begins, parts))
     inspection.grade("deterministic", "no" if differing else "yes", _of(len(differing), parts))
+    noise, judged = noise_of(inspection.environment), parts.count(IN_VERDICT)
+    note = noise or _of(judged, parts)
+    inspection.grade("verdict_repeats", "no" if noise or judged else "yes", note)
     if differing:
         _tell(inspection, differing[0], "the same calls gave other answers")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from schemas.forms import CalibrateForm
+from schemas.gate_forms import CalibrateForm
 from tasks.gate.calibration.bank import Bank
 from tasks.gate.calibration.measure import Question
 from tasks.gate.calibration.planted import Plant

@@ -1,0 +1,279 @@
+"""What a run will take before it is made: rollouts, calls, tokens, dollars, seconds, in bounds.
+
+Lower bounds are what cannot be avoided, upper ones the whole budget: every round, every slot over
+all select tasks, every call of a rollout. What is likely comes from finished cycles and stored
+runs where there are some.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas.fields import Split
+from schemas.forms import CollectForm, CycleForm, EvaluateForm
+from schemas.settings import EndpointSettings
+from tasks.agent.offers import repeats_alike
+from tasks.agent.protocols import Environment, Model, Task
+from tasks.agent.rollout import EpisodeSpec, Rig, trajectory_id
+from tasks.benefit.parameters import DEFAULT
+from tasks.evaluation import evaluated_tasks
+from tasks.gate.candidate import GateSettings
+from tasks.gating_world import MOST_STABLE, STABLE_RUNS
+from tasks.harness import Harness
+from tasks.rollout_usage import NOTHING, Span, Usage, rollout_usage
+from tasks.workbench import Workbench, first_tasks
+
+_MADE = "SELECT trajectory_id FROM trajectories WHERE environment = ? AND model_fingerprint = ?"
+_CYCLES = """
+SELECT count(DISTINCT c.cycle_id),
+       count(*) FILTER (t.model = c.model), count(*) FILTER (t.model <> c.model)
+FROM cycles AS c
+JOIN stage_events AS e ON e.cycle_id = c.cycle_id AND e.state = 'done'
+    AND starts_with(e.stage, 'close_cycle')
+JOIN (SELECT DISTINCT cycle_id, trajectory_id FROM cycle_trajectories) AS l
+    ON l.cycle_id = c.cycle_id
+JOIN trajectories AS t ON t.trajectory_id = l.trajectory_id
+WHERE c.environment = ? AND json_extract_string(c.inputs, '$.tasks') = ?
+    AND json_extract_string(c.inputs, '$.rounds') = ?
+"""
+EDITS = 24
+"""Edits of a cycle that pruning may try to do without, at most."""
+FORKS = 2 * DEFAULT.artifacts * DEFAULT.points * DEFAULT.repeats * 2
+
+
+@dataclass(frozen=True)
+class _Role:
+    """Rollouts of one model in a run."""
+
+    model: Model
+    endpoint: EndpointSettings | None
+    usage: Usage
+    rollouts: Span
+
+
+@dataclass
+class _Bounds:
+    """What is known of a run before it."""
+
+    head: dict[str, Any]
+    concurrency: int
+    notes: list[str] = field(default_factory=list[str])
+    roles: list[_Role] = field(default_factory=list[_Role])
+
+    def told(self) -> dict[str, Any]:
+        """As printed by `--dry-run`."""
+        each = [(one, one.rollouts * one.usage.calls) for one in self.roles]
+        tokens = _total(
+            one.rollouts * (one.usage.prompt + one.usage.completion) for one in self.roles
+        )
+        return {
+            **self.head,
+            "dry_run": True,
+            "rollouts": _whole(_total(one.rollouts for one in self.roles)),
+            "calls": _whole(_total(calls for _, calls in each)),
+            "tokens": _whole(tokens),
+            "cost_usd": self._cost(),
+            "time_s": _rounded(_total(self._time(one, calls) for one, calls in each)),
+            "usage_from": {one.model.name: one.usage.source for one in self.roles},
+            "notes": self.notes,
+        }
+
+    def _cost(self) -> dict[str, float] | None:
+        total = NOTHING
+        for one in self.roles:
+            if one.endpoint is None:
+                continue
+            if one.endpoint.price is None:
+                return None
+            prompt = one.usage.prompt.scaled(one.endpoint.price.prompt / 1e6)
+            written = one.usage.completion.scaled(one.endpoint.price.completion / 1e6)
+            total += one.rollouts * (prompt + written)
+        return _rounded(total, 4)
+
+    def _time(self, one: _Role, calls: Span) -> Span:
+        if one.endpoint is None or one.usage.latency is None:
+            return NOTHING
+        limits = one.endpoint.limits
+        together = min(self.concurrency, limits.concurrency)
+        waits = [(calls * one.usage.latency).scaled(1 / together)]
+        if limits.requests_per_minute:
+            waits.append(calls.scaled(60 / limits.requests_per_minute))
+        if limits.tokens_per_minute:
+            tokens = one.rollouts * (one.usage.prompt + one.usage.completion)
+            waits.append(tokens.scaled(60 / limits.tokens_per_minute))
+        return Span(
+            max(w.lower for w in waits), max(w.likely for w in waits), max(w.upper for w in waits)
+        )
+
+
+def bound_collect(form: CollectForm) -> dict[str, Any]:
+    """Bounds of `collect`: the rollouts that are not stored yet.
+
+    Raises:
+        ConfigError: a word names nothing.
+    """
+    bench = Workbench.open()
+    environment, model = bench.environment(form.environment), bench.model(form.model)
+    harness = bench.harness(environment.name, form.harness)
+    tasks = first_tasks(environment.tasks(form.split), form.tasks)
+    return _bound_runs(bench, form, environment, model, [harness], tasks)
+
+
+def bound_evaluate(form: EvaluateForm) -> dict[str, Any]:
+    """Bounds of `evaluate`, as of `collect`.
+
+    Raises:
+        ConfigError: a word names nothing.
+    """
+    bench = Workbench.open()
+    environment, model = bench.environment(form.environment), bench.model(form.model)
+    harness = bench.harness(environment.name, form.harness)
+    harnesses = [harness, harness.without_layer(form.without)] if form.without else [harness]
+    tasks = evaluated_tasks(form, environment)
+    return _bound_runs(bench, form, environment, model, harnesses, tasks)
+
+
+def _bound_runs(
+    bench: Workbench,
+    form: CollectForm | EvaluateForm,
+    environment: Environment,
+    model: Model,
+    harnesses: Sequence[Harness],
+    tasks: tuple[Task, ...],
+) -> dict[str, Any]:
+    repeats = 1 if repeats_alike(model, environment) else form.repeats
+    with bench.warehouse.read() as reader:
+        rows = reader.frame(_MADE, [environment.name, model.fingerprint]).rows()
+    stored = {str(row[0]) for row in rows}
+    wanted = {
+        trajectory_id(
+            Rig(environment, model, harness, None, bench.now), EpisodeSpec(task, form.seed, repeat)
+        )
+        for harness in harnesses
+        for task in tasks
+        for repeat in range(repeats)
+    }
+    missing = len(wanted - stored)
+    found = _opened(bench, form, environment, model)
+    if len(wanted) > missing:
+        found.notes.append(f"{len(wanted) - missing} of {len(wanted)} rollouts are stored already.")
+    usage = _usage(bench, environment, model, form.model, harnesses[0], tasks)
+    endpoint = _endpoint(bench, form.model)
+    found.roles.append(_Role(model, endpoint, usage, Span(missing, missing, missing)))
+    return _with_notes(found).told()
+
+
+def bound_cycle(form: CycleForm) -> dict[str, Any]:
+    """Bounds of a cycle, from its form alone: nothing is opened and nothing runs.
+
+    Raises:
+        ConfigError: a word names nothing.
+    """
+    bench = Workbench.open()
+    environment, model = bench.environment(form.environment), bench.model(form.model)
+    reference = bench.model(form.reference)
+    harness = bench.harness(environment.name, form.harness)
+    found = _opened(bench, form, environment, model)
+    agent, other = _cycle_rollouts(bench, form, environment, model, found)
+    train = first_tasks(environment.tasks("train"), form.tasks)
+    for word, one, rollouts in ((form.model, model, agent), (form.reference, reference, other)):
+        usage = _usage(bench, environment, one, word, harness, train)
+        found.roles.append(_Role(one, _endpoint(bench, word), usage, rollouts))
+    if form.editor.partition(":")[0] in ("openai", "prompt"):
+        most = form.rounds * bench.settings.editor.tokens
+        found.notes.append(f"The editor's own replies come on top: at most {most} tokens.")
+    return _with_notes(found).told()
+
+
+def _cycle_rollouts(
+    bench: Workbench, form: CycleForm, environment: Environment, model: Model, found: _Bounds
+) -> tuple[Span, Span]:
+    """Rollouts of the model and of the reference."""
+
+    def size(split: Split) -> int:
+        return len(first_tasks(environment.tasks(split), form.tasks))
+
+    train, select, sealed = size("train"), size("select"), size("sealed")
+    repeats = 1 if repeats_alike(model, environment) else form.repeats
+    settings = GateSettings()
+    rounds, scoring = form.rounds, sealed * repeats
+    rate = 2 * min(select, DEFAULT.select_tasks) * repeats
+    use = 2 * min(train, DEFAULT.train_tasks)
+    lower = scoring + (train if rounds else 0)
+    pair = 2 * repeats * select
+    stable = 0 if repeats_alike(model, environment) else MOST_STABLE * STABLE_RUNS
+    trial = pair + 2 * settings.fresh_repeats * select + 2 * settings.reskins * repeats
+    round_upper = train + 2 * form.exposures + stable + pair * settings.noise_share
+    upper = 2 * scoring + (rounds + 1) * train + rounds * round_upper
+    upper += form.slots * trial + EDITS * select * repeats + rate + use + FORKS
+    likely = 2 * scoring + min(rounds, 2) * (train + pair / 2 + form.exposures) + rate + use
+    likely_reference: float = rate
+    with bench.warehouse.read() as reader:
+        key = [environment.name, str(form.tasks), str(form.rounds)]
+        [(cycles, agent, other)] = reader.frame(_CYCLES, key).rows()
+    if cycles:
+        likely, likely_reference = agent / cycles, other / cycles
+        found.notes.append(f"What is likely comes from {cycles} finished cycles of this size.")
+    else:
+        found.notes.append("No finished cycle of this size is stored: likely is two rounds.")
+    reference_upper = rate + FORKS
+    likely = min(max(likely, lower), upper)
+    return Span(lower, likely, upper), Span(
+        0, min(likely_reference, reference_upper), reference_upper
+    )
+
+
+def _opened(
+    bench: Workbench,
+    form: CollectForm | CycleForm | EvaluateForm,
+    environment: Environment,
+    model: Model,
+) -> _Bounds:
+    head = {"environment": environment.name, "model": model.name, "simulated": model.is_simulated}
+    return _Bounds(head, form.concurrency or bench.settings.concurrency)
+
+
+def _usage(
+    bench: Workbench,
+    environment: Environment,
+    model: Model,
+    word: str,
+    harness: Harness,
+    tasks: tuple[Task, ...],
+) -> Usage:
+    return rollout_usage(bench, environment, model, harness, tasks, _endpoint(bench, word))
+
+
+def _endpoint(bench: Workbench, word: str) -> EndpointSettings | None:
+    """Settings of the endpoint behind a word; null for models that ask none."""
+    kind, _, name = word.partition(":")
+    if kind != "openai":
+        return None
+    from tasks.agent.models import resolve_endpoint
+
+    return resolve_endpoint(name, bench.settings).settings
+
+
+def _with_notes(found: _Bounds) -> _Bounds:
+    for one in found.roles:
+        if one.endpoint is not None and one.endpoint.price is None:
+            found.notes.append(f"{one.model.name} has no price, so dollars are unknown.")
+    if all(one.endpoint is None for one in found.roles):
+        found.notes.append("No endpoint is asked: the models are built in and cost nothing.")
+    return found
+
+
+def _total(spans: Any) -> Span:
+    return sum(spans, NOTHING)
+
+
+def _whole(span: Span) -> dict[str, int]:
+    return {"lower": int(span.lower), "likely": round(span.likely), "upper": round(span.upper)}
+
+
+def _rounded(span: Span, digits: int = 1) -> dict[str, float]:
+    return {
+        "lower": round(span.lower, digits),
+        "likely": round(span.likely, digits),
+        "upper": round(span.upper, digits),
+    }
