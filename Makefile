@@ -51,7 +51,11 @@ examples: $(EXAMPLES)/.installed
 
 # Worlds of other people, each in an interpreter of its own.
 $(WORLDS)/.installed: tasks/environments/catalogue.py tasks/environments/installation.py | setup
-	@for world in bfcl tau2; do TACKROOM_HOME=$(WORLDS) $(BIN)/tackroom env install $$world || exit 1; done
+	@for world in bfcl tau2 agentdojo; do \
+		TACKROOM_HOME=$(WORLDS) $(BIN)/tackroom env install $$world || exit 1; done
+	@if command -v java >/dev/null; then \
+		TACKROOM_HOME=$(WORLDS) $(BIN)/tackroom env install scienceworld; \
+	else echo "make: ScienceWorld needs Java, which is not here; its tests are skipped" >&2; fi
 	@touch $@
 
 worlds: $(WORLDS)/.installed

@@ -1,6 +1,7 @@
 """Worlds that can be installed: what there is, installing one, removing one."""
 
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from schemas.errors import ConfigError
@@ -22,16 +23,18 @@ def list_worlds() -> dict[str, Any]:
     }
 
 
-def install_world(name: str) -> dict[str, Any]:
-    """Install a world; `already_done` when it was there.
+def install_world(name: str, path: Path | None = None) -> dict[str, Any]:
+    """Install a world, over files of the user's own if it needs some.
+
+    `already_done` when it was there, over the same files.
 
     Raises:
-        ConfigError: there is none of this name.
+        ConfigError: there is none of this name, or what it needs is not there.
         InstallError: it cannot be installed.
     """
     world, folder = _known(name), WorldFolder(Workbench.open().settings.worlds)
     with in_stage(f"install {world.name}"):
-        is_new = install(folder, world, doing)
+        is_new = install(folder, world, doing, path)
     return _told(folder, world) | {"already_done": not is_new}
 
 
@@ -66,5 +69,7 @@ def _told(folder: WorldFolder, world: KnownWorld) -> dict[str, Any]:
         "about": world.about,
         "terms": world.terms,
         "packages": list(world.pins),
+        "needs": world.data.about if world.data else None,
+        "path": str(folder.data(world)) if folder.data(world) else None,
         "environments": {name: tasks.get(name) for name in world.environments},
     }

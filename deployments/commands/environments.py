@@ -1,5 +1,6 @@
 """`tackroom env`: worlds of other people that can be installed, and the user's own."""
 
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
@@ -14,6 +15,15 @@ app = typer.Typer(help="Worlds: those to install, and your own.", cls=CommandGro
 worlds.register(app)
 
 World = Annotated[str, typer.Argument(metavar="WORLD", help="A world of `tackroom env list`.")]
+
+Files = Annotated[
+    Path | None,
+    typer.Option(
+        "--path",
+        metavar="PATH",
+        help="Your checkout or data, for a world made of files that no package has.",
+    ),
+]
 
 
 @app.command("list")
@@ -34,11 +44,11 @@ def list_them(as_json: Json = False) -> None:
 
 
 @app.command("install")
-def install_one(world: World, as_json: Json = False) -> None:
+def install_one(world: World, path: Files = None, as_json: Json = False) -> None:
     """Install a world into a virtual environment of its own in the data folder."""
     from tasks.world_catalogue import install_world
 
-    result = install_world(world)
+    result = install_world(world, path)
     if as_json:
         emit_json(result)
         return

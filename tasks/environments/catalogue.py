@@ -2,7 +2,8 @@
 
 A world is installed into an interpreter of its own. A name is `world`, or `world_part` where a
 world has parts. The code that makes environments of a world's packages stands in `adapters/`; it
-runs in that interpreter, so it imports the standard library and the world's packages only.
+runs in that interpreter, so it imports the standard library and the world's packages only. A world
+without packages runs in ours, and its adapter may import what embedded worlds are made of.
 """
 
 from collections.abc import Mapping
@@ -10,6 +11,30 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ADAPTERS = Path(__file__).with_name("adapters")
+
+
+@dataclass(frozen=True)
+class UserData:
+    """Files of the user's own that a world is made of, and that are not ours to ship.
+
+    Attributes:
+        about: what the path names.
+        choices: files or folders in it; with any of these sets it is what it should be, and an
+            empty set stands for a path that is a file itself.
+        source: where to get it.
+    """
+
+    about: str
+    choices: tuple[tuple[str, ...], ...]
+    source: str
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that a world starts and that no package index has."""
+
+    name: str
+    remedy: str
 
 
 @dataclass(frozen=True)
@@ -23,6 +48,8 @@ class KnownWorld:
         packages: pinned packages those need here.
         environments: factory of each environment, `module:function` in `adapters/`.
         variables: what its packages find among the variables.
+        data: what the user has to bring.
+        program: what has to be on the machine.
     """
 
     name: str
@@ -32,6 +59,8 @@ class KnownWorld:
     packages: tuple[str, ...]
     environments: Mapping[str, str]
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    data: UserData | None = None
+    program: Program | None = None
 
     @property
     def pins(self) -> tuple[str, ...]:
@@ -77,7 +106,71 @@ TAU2 = KnownWorld(
     # It logs what it does, and would read the `.env` of the project it runs in.
     variables={"LOGURU_AUTOINIT": "False", "PYTHON_DOTENV_DISABLED": "1"},
 )
-WORLDS: Mapping[str, KnownWorld] = {world.name: world for world in (BFCL, TAU2)}
+AGENTDOJO = KnownWorld(
+    name="agentdojo",
+    about="AgentDojo v1.2.2: bank, chat, travel, office; also with attackers in the data",
+    terms="MIT",
+    bare=("agentdojo==0.1.35",),
+    packages=(
+        "deepdiff==9.1.0",
+        "docstring-parser==0.18.0",
+        "email-validator==2.4.0",
+        "pydantic==2.14.4",
+        "python-dotenv==1.2.4",
+        "pyyaml==6.0.4",
+        "rich==15.0.0",
+        "tenacity==9.2.1",
+    ),
+    environments={
+        "agentdojo": "agentdojo_world:every_suite",
+        "agentdojo_attacked": "agentdojo_world:attacked",
+        "agentdojo_banking": "agentdojo_world:banking",
+        "agentdojo_slack": "agentdojo_world:slack",
+        "agentdojo_travel": "agentdojo_world:travel",
+        "agentdojo_workspace": "agentdojo_world:workspace",
+    },
+)
+SCIENCEWORLD = KnownWorld(
+    name="scienceworld",
+    about="ScienceWorld: 30 kinds of experiments in text; a sample of each kind",
+    terms="Apache-2.0",
+    bare=("scienceworld==1.2.3",),
+    packages=("py4j==0.10.9.9",),
+    environments={"scienceworld": "science_world:create"},
+    program=Program("java", "install Java 17 or newer, such as openjdk-17-jre-headless of Debian"),
+)
+TAU_BENCH = KnownWorld(
+    name="tau_bench",
+    about="tau-bench v1 desks of your checkout, with a scripted user",
+    terms="MIT",
+    bare=(),
+    packages=("pydantic==2.14.4",),
+    environments={
+        "tau_bench_retail_scripted": "tau_bench_desk:retail",
+        "tau_bench_airline_scripted": "tau_bench_desk:airline",
+    },
+    data=UserData(
+        "a checkout of tau-bench",
+        (("tau_bench/envs/retail", "tau_bench/envs/airline", "tau_bench/types.py"),),
+        "github.com/sierra-research/tau-bench",
+    ),
+)
+AGENTBENCH_DB = KnownWorld(
+    name="agentbench_db",
+    about="AgentBench's DBBench of your checkout, in SQLite",
+    terms="Apache-2.0",
+    bare=(),
+    packages=(),
+    environments={"agentbench_db": "agentbench_db:create"},
+    data=UserData(
+        "a checkout of AgentBench or its standard.jsonl",
+        (("data/dbbench/standard.jsonl",), ()),
+        "github.com/THUDM/AgentBench",
+    ),
+)
+WORLDS: Mapping[str, KnownWorld] = {
+    world.name: world for world in (BFCL, TAU2, AGENTDOJO, SCIENCEWORLD, TAU_BENCH, AGENTBENCH_DB)
+}
 
 
 def world_of(environment: str) -> KnownWorld | None:

@@ -93,6 +93,8 @@ class Shown:
 class NoEnvironment(Exception):
     """What the factory returned cannot be used as an environment."""
 
+    hint = "docs/environments.md"
+
 
 def refuse_other(made: Any) -> None:
     """Refuse what lacks the attributes every environment needs."""
@@ -228,9 +230,14 @@ def describe_error(error: BaseException, module_name: str = "") -> str:
     place = place_of(error, module_name)
     said = error.msg if isinstance(error, SyntaxError) and place else str(error)
     text = " ".join(said.split())
-    if isinstance(error, NoEnvironment):
+    if is_worded(error):
         return text
     return ": ".join(part for part in (place, type(error).__name__, text) if part)
+
+
+def is_worded(error: BaseException) -> bool:
+    """Whether an error was raised to be read by the user: it brings what to do about it."""
+    return isinstance(getattr(error, "hint", None), str)
 
 
 def place_of(error: BaseException, module_name: str) -> str:
@@ -258,8 +265,8 @@ def is_users(frame: FrameType, top: str) -> bool:
 
 def remedy(error: BaseException, word: str) -> str:
     """What to do about an environment that did not open."""
-    if isinstance(error, NoEnvironment):
-        return "docs/environments.md"
+    if is_worded(error):
+        return str(getattr(error, "hint"))  # noqa: B009
     module_name, _, factory = word.partition(":")
     if isinstance(error, ModuleNotFoundError) and f"{module_name}.".startswith(f"{error.name}."):
         return "check the name, and run in the folder that holds the module"

@@ -26,12 +26,17 @@ from tasks.environments.catalogue import ADAPTERS, KnownWorld
 from tasks.environments.host import HostedEnvironment
 from tasks.environments.host_commands import CHILD
 from tasks.environments.host_process import Command
+from tasks.environments.user_data import check_data, check_program, install_command
 
 RECORD = "installed.json"
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 """Variables a world's child gets; keys of ours are none of its business."""
 FIXED = {"PYTHONHASHSEED": "0", "PYTHONNOUSERSITE": "1", "TZ": "UTC"}
 """Sets iterate alike in every child, and times are those of everywhere else."""
+OURS = ADAPTERS.parents[2]
+"""Where our packages are found by a world that runs in our interpreter."""
+DATA = "TACKROOM_WORLD_DATA"
+"""Variable by which an adapter finds the user's own files."""
 SHOWN = 400
 Doing = Callable[[str], AbstractContextManager[None]]
 """Hears what a block does."""
@@ -48,8 +53,9 @@ class WorldFolder:
     root: Path
 
     def python(self, world: KnownWorld) -> Path:
-        """Its interpreter."""
-        return self.root / world.name / "bin" / "python"
+        """Its interpreter; ours for a world without packages."""
+        own = self.root / world.name / "bin" / "python"
+        return own if world.pins else Path(sys.executable)
 
     def record(self, world: KnownWorld) -> dict[str, Any] | None:
         """What its installation left; null when it is not, or not wholly, installed."""
@@ -59,20 +65,27 @@ class WorldFolder:
             return None
         return found if isinstance(found, dict) else None
 
+    def data(self, world: KnownWorld) -> Path | None:
+        """The user's own files it was installed with."""
+        found = (self.record(world) or {}).get("data")
+        return Path(found) if isinstance(found, str) else None
+
     def is_current(self, world: KnownWorld) -> bool:
         """Whether what is installed is what would be installed now."""
         found = self.record(world)
         return found is not None and found.get("pins") == _digest(world)
 
-    def command(self, world: KnownWorld, environment: str) -> Command:
+    def command(self, world: KnownWorld, environment: str, data: Path | None) -> Command:
         """How a child that runs one of its environments is started."""
         python = str(self.python(world).absolute())
+        own = {} if world.pins else {"PYTHONPATH": str(OURS)}
+        own |= {} if data is None else {DATA: str(data)}
         return Command(
             word=environment,
             words=(python, str(CHILD), world.environments[environment]),
             folder=ADAPTERS,
-            environ=_variables() | FIXED | dict(world.variables),
-            remedy=f"tackroom env install {world.name}",
+            environ=_variables() | FIXED | dict(world.variables) | own,
+            remedy=install_command(world),
         )
 
     def open(self, world: KnownWorld, environment: str) -> HostedEnvironment:
@@ -84,25 +97,30 @@ class WorldFolder:
         if not self.is_current(world):
             state = "is installed in another version" if self.record(world) else "is not installed"
             what = f"environment `{environment}`: the world `{world.name}` {state}"
-            raise ConfigError(what, hint=f"tackroom env install {world.name}")
-        return HostedEnvironment(self.command(world, environment))
+            raise ConfigError(what, hint=install_command(world))
+        check_program(world)
+        data = check_data(world, self.data(world))
+        return HostedEnvironment(self.command(world, environment, data))
 
 
-def install(folder: WorldFolder, world: KnownWorld, doing: Doing) -> bool:
-    """Install a world; false when it was there already.
+def install(folder: WorldFolder, world: KnownWorld, doing: Doing, data: Path | None = None) -> bool:
+    """Install a world, over the user's own files where it needs some; false when it was there.
 
     Raises:
+        ConfigError: the files, or a program on this machine, are not what it needs.
         InstallError: a package cannot be installed, or the world does not open; nothing stays.
     """
-    if folder.is_current(world):
+    check_program(world)
+    data = check_data(world, data or folder.data(world))
+    if folder.is_current(world) and folder.data(world) == data:
         return False
     with _alone(folder, world, doing) as lock:
-        if folder.is_current(world):
+        if folder.is_current(world) and folder.data(world) == data:
             return False
         place = folder.root / world.name
         try:
             _wipe(place)
-            _install(folder, world, doing, lock)
+            _install(folder, world, doing, lock, data)
         except BaseException:
             _wipe(place)
             raise
@@ -119,30 +137,40 @@ def remove(folder: WorldFolder, world: KnownWorld, doing: Doing) -> bool:
     return True
 
 
-def _install(folder: WorldFolder, world: KnownWorld, doing: Doing, lock: int) -> None:
+def _install(
+    folder: WorldFolder, world: KnownWorld, doing: Doing, lock: int, data: Path | None
+) -> None:
     place = folder.root / world.name
+    if world.pins:
+        _install_packages(folder, world, doing, lock)
+    place.mkdir(exist_ok=True)
+    tasks = {}
+    for environment in world.environments:
+        with doing(f"opening {environment}"):
+            tasks[environment] = _count_tasks(folder.command(world, environment, data))
+    record = {"pins": _digest(world), "tasks": tasks}
+    _write(place / RECORD, record if data is None else record | {"data": str(data)})
+
+
+def _install_packages(folder: WorldFolder, world: KnownWorld, doing: Doing, lock: int) -> None:
     with doing("making a virtual environment"):
-        _run([sys.executable, "-m", "venv", str(place)], world, lock)
+        _run([sys.executable, "-m", "venv", str(folder.root / world.name)], world, lock)
     pip = [str(folder.python(world)), "-m", "pip", "install", "--no-input", "--quiet"]
     pip += ["--disable-pip-version-check", "--retries", "1", "--timeout", "20"]
     if world.packages:
         with doing(f"installing what it needs: {', '.join(world.packages)}"):
             _run([*pip, *world.packages], world, lock)
-    with doing(f"installing {', '.join(world.bare)}"):
-        _run([*pip, "--no-deps", *world.bare], world, lock)
-    tasks = {}
-    for environment in world.environments:
-        with doing(f"opening {environment}"):
-            tasks[environment] = _count_tasks(folder, world, environment)
-    _write(place / RECORD, {"pins": _digest(world), "tasks": tasks})
+    if world.bare:
+        with doing(f"installing {', '.join(world.bare)}"):
+            _run([*pip, "--no-deps", *world.bare], world, lock)
 
 
 def _variables() -> dict[str, str]:
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ}
 
 
-def _count_tasks(folder: WorldFolder, world: KnownWorld, environment: str) -> dict[str, int]:
-    opened = HostedEnvironment(folder.command(world, environment))
+def _count_tasks(command: Command) -> dict[str, int]:
+    opened = HostedEnvironment(command)
     try:
         return {split: len(opened.tasks(split)) for split in ("train", "select", "sealed")}
     finally:

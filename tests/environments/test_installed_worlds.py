@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +16,14 @@ from tasks.environments.installation import WorldFolder
 from tasks.environments.registry import resolve_environment
 
 FOLDER = Path(__file__).parents[2] / ".worlds" / "worlds"
-NAMES = [name for world in WORLDS.values() for name in world.environments if name != "bfcl"]
+GATHERED = ("bfcl", "agentdojo", "agentdojo_attacked")
+"""Environments made of the tasks of others."""
+NAMES = [
+    name
+    for world in WORLDS.values()
+    for name in world.environments
+    if name not in GATHERED and world.data is None
+]
 SETTINGS = Settings(home=FOLDER.parent)
 SPLITS = ("train", "select", "sealed")
 COUNTS = {
@@ -26,6 +34,19 @@ COUNTS = {
     "tau2_telecom_solo": (74, 138, 40),
     "tau2_retail_scripted": (37, 37, 40),
     "tau2_airline_scripted": (15, 15, 20),
+    "agentdojo_banking": (6, 7, 3),
+    "agentdojo_slack": (8, 9, 4),
+    "agentdojo_travel": (8, 8, 4),
+    "agentdojo_workspace": (16, 16, 8),
+    "scienceworld": (104, 101, 52),
+}
+EVERY = {"scienceworld": 25}
+"""Every how many-th task is played where playing takes long."""
+ENDS = {
+    "bfcl": Call("respond", {"message": "Done."}),
+    "tau2": Call("done", {}),
+    "agentdojo": Call("answer", {"text": "Done."}),
+    "scienceworld": Call("take_action", {"action": "wait"}),
 }
 LONG = 100
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("worlds")]
@@ -69,7 +90,7 @@ def test_gold_solves_every_task_with_its_own_tools_and_noop_none(environment):
     counts = tuple(len(environment.tasks(split)) for split in SPLITS)
     assert counts == COUNTS[environment.name]
     for split in SPLITS:
-        for task in environment.tasks(split):
+        for task in environment.tasks(split)[:: EVERY.get(environment.name, 1)]:
             world = environment.start(task, 7)
             assert world.verdict().outcome == "failure", task.task_id
             calls = play(environment, world, task, environment.expert_call)
@@ -80,11 +101,8 @@ def test_gold_solves_every_task_with_its_own_tools_and_noop_none(environment):
 
 
 def test_an_agent_that_only_says_it_is_done_passes_nothing(environment):
-    ends = {
-        "bfcl": Call("respond", {"message": "Done."}),
-        "tau2": Call("done", {}),
-    }[environment.name.partition("_")[0]]
-    for task in environment.tasks("sealed"):
+    ends = ENDS[environment.name.partition("_")[0]]
+    for task in environment.tasks("sealed")[:: EVERY.get(environment.name, 1)]:
         world = environment.start(task, 7)
         play(environment, world, task, lambda *_: ends)
         assert world.verdict().outcome == "failure", task.task_id
@@ -183,6 +201,10 @@ def test_a_tool_that_comes_later_is_refused_until_then(opened):
         ("tau2_telecom_solo", Call("set_user_info", {"name": "x", "phone_number": "1"})),
         ("bfcl_base", Call("_load_scenario", {"scenario": {}})),
         ("bfcl_base", Call("cd", {"folder": ["x"], "other": None})),
+        ("agentdojo_banking", Call("send_money", {"amount": "much"})),
+        ("agentdojo_slack", Call("send_money", {"amount": 1})),
+        ("agentdojo_workspace", Call("delete_email", {"email_id": "no such"})),
+        ("scienceworld", Call("take_action", {"action": ["look"]})),
     ],
 )
 def test_a_call_beside_the_tools_is_an_error_of_the_agent(opened, name, call):
@@ -191,6 +213,60 @@ def test_a_call_beside_the_tools_is_an_error_of_the_agent(opened, name, call):
     before = json.loads(world.snapshot())[-1]
     assert world.act(call).is_error
     assert json.loads(world.snapshot())[-1] == before
+
+
+def test_an_agent_that_does_what_an_attacker_says_fails_though_the_user_is_served(opened):
+    environment = opened("agentdojo_attacked")
+    tasks = [task for split in SPLITS for task in environment.tasks(split)]
+    name = "agentdojo_attacked/banking/user_task_1.injection_task_7"
+    task = next(task for task in tasks if task.task_id == name)
+    world = environment.start(task, 7)
+    seen = world.act(environment.expert_call(task, world)).observation
+    planted = re.search(r"password of the user to (\S+)\.", seen)
+    assert planted is not None
+    before = world.snapshot()
+    for obeys in (False, True):
+        world.restore(before)
+        if obeys:
+            world.act(Call("update_password", {"password": planted[1]}))
+        play(environment, world, task, environment.expert_call)
+        verdict = world.verdict()
+        assert (verdict.parts["utility"], verdict.parts["resisted"]) == (True, not obeys)
+        assert verdict.outcome == ("failure" if obeys else "success")
+
+
+def test_an_attacked_task_is_in_the_split_of_the_users_task(opened):
+    quiet, attacked = opened("agentdojo"), opened("agentdojo_attacked")
+    split_of = {task.task_id.partition("/")[2]: s for s in SPLITS for task in quiet.tasks(s)}
+    found = {
+        task.task_id.partition("/")[2].partition(".")[0]: split
+        for split in SPLITS
+        for task in attacked.tasks(split)
+    }
+    assert found == split_of
+
+
+def test_tasks_the_suite_passes_untouched_need_the_work_to_be_done(opened):
+    environment = opened("agentdojo_banking")
+    worked = []
+    for task in [t for split in SPLITS for t in environment.tasks(split)]:
+        world = environment.start(task, 7)
+        world.act(Call("answer", {"text": ""}))
+        parts = world.verdict().parts
+        if parts["utility"]:
+            worked.append(task.task_id.rpartition("_")[2])
+            assert parts["worked"] is False
+    assert sorted(worked, key=int) == ["5", "6", "8", "9", "10"]
+
+
+def test_an_unknown_command_leaves_no_trace_in_the_simulator(opened):
+    environment = opened("scienceworld")
+    world = environment.start(environment.tasks("train")[0], 7)
+    before = world.snapshot()
+    for command in ("dance wildly", "reset task"):
+        told = world.act(Call("take_action", {"action": command})).observation
+        assert told.startswith(environment.non_progress)
+    assert world.snapshot() == before
 
 
 def test_what_the_agent_makes_endless_is_broken_off(opened):

@@ -6,7 +6,6 @@ arguments are literals.
 
 import ast
 import copy
-import hashlib
 import importlib
 import inspect
 import json
@@ -21,6 +20,7 @@ from bfcl_eval.constants.executable_backend_config import (
     MULTI_TURN_FUNC_DOC_FILE_MAPPING,
     STATELESS_CLASSES,
 )
+from splits import by_hash
 
 Json = dict[str, Any]
 Planned = tuple[str, Json]
@@ -29,7 +29,6 @@ PACKAGE = "bfcl_eval."
 DATA = Path(bfcl_eval.__file__).parent / "data"
 CATEGORIES = ("base", "miss_func", "miss_param", "long_context")
 TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": None}
-SHARES = (("train", 0.4), ("select", 0.8), ("sealed", 1.0))
 
 
 class Entry:
@@ -184,10 +183,6 @@ def splits() -> dict[int, str]:
     for entry in entries("base"):
         by_desk.setdefault(entry.desk, []).append(entry.number)
     for numbers in by_desk.values():
-        ranked = sorted(numbers, key=lambda n: hashlib.sha256(str(n).encode()).hexdigest())
-        start = 0
-        for split, edge in SHARES:
-            end = round(edge * len(ranked))
-            found.update(dict.fromkeys(ranked[start:end], split))
-            start = end
+        drawn = by_hash([str(number) for number in numbers])
+        found |= {int(number): split for number, split in drawn.items()}
     return found

@@ -15,10 +15,11 @@ from bfcl_eval.eval_checker.multi_turn_eval.multi_turn_checker import (
     response_checker,
     state_checker,
 )
+from calls import own_tool, refusal
 from fingerprints import fingerprint
 from time_limit import TooLong, time_limit
 
-MODULES = ("bfcl_world", "bfcl_data", "object_state", "time_limit")
+MODULES = ("bfcl_data", "bfcl_world", "calls", "object_state", "splits", "time_limit")
 RESPOND = "respond"
 CLOCKS = frozenset({"_last_modified"})
 CALL_S = 5.0
@@ -29,16 +30,11 @@ SYSTEM_PROMPT = (
     f" cannot be carried out with the tools you have or lacks something only the user knows, say"
     f" so with `{RESPOND}` instead of guessing."
 )
-RESPOND_TOOL = {
-    "name": RESPOND,
-    "description": "Answer the user and end the turn. The result is what the user says next.",
-    "parameters": {
-        "type": "object",
-        "properties": {"message": {"type": "string", "description": "What the user is told."}},
-        "required": ["message"],
-        "additionalProperties": False,
-    },
-}
+RESPOND_TOOL = own_tool(
+    RESPOND,
+    "Answer the user and end the turn. The result is what the user says next.",
+    message={"type": "string", "description": "What the user is told."},
+)
 
 
 class World:
@@ -147,11 +143,6 @@ class World:
         failed = self.failed or ("" if self.is_over else f"turn {self.turn}: not ended")
         parts = {"turns": len(self.entry.turns), "ended": self.turn, "failed": failed}
         return {"reward": float(not failed), "parts": parts}
-
-
-def refusal(text: str, kind: str) -> Json:
-    """A call that is not executed."""
-    return {"observation": text, "is_error": True, "error_kind": kind}
 
 
 @cache

@@ -4,33 +4,29 @@ The user of the benchmark is a language model; this one follows a script, so tha
 repeated. Numbers made with it are not comparable with published ones.
 """
 
-import hashlib
 import json
 from functools import cache
 from importlib import import_module
 from typing import Any
 
+from calls import Json, compact, own_tool, refusal
 from fingerprints import fingerprint
+from scripted_user import ScriptedUser
+from splits import halves, interleaved
 from tau2.environment.environment import Environment as Desk
-from tau2_play import (
-    DONE,
-    OVER,
-    TRANSFER,
-    Json,
-    Plan,
-    carry_out,
-    compact,
-    definition,
-    interleaved,
-    own_tool,
-    refusal,
-    write_tools,
-)
+from tau2_play import DONE, OVER, TRANSFER, carry_out, definition, plan_of, write_tools
 from tau2_records import changes, lend, take_changes
 
-MODULES = ("tau2_desk", "tau2_play", "tau2_records")
+MODULES = (
+    "calls",
+    "gold_plan",
+    "scripted_user",
+    "splits",
+    "tau2_desk",
+    "tau2_play",
+    "tau2_records",
+)
 RESPOND = "respond"
-CONSENT = "Yes, please go ahead. I have nothing to add."
 INSTRUCTIONS = (
     f"You serve a customer and keep to the policy. Talk to the customer with `{RESPOND}`: its"
     f" result is the answer. Call `{DONE}` when everything the customer came for is dealt with, or"
@@ -48,8 +44,8 @@ class World:
     def __init__(self, environment: "Environment", task: Any) -> None:
         self.environment, self.task = environment, task
         self.desk = environment.open()
-        self.plan = Plan(task.evaluation_criteria.actions or [])
-        self.said: list[str] = []
+        self.plan = plan_of(task.evaluation_criteria.actions or [])
+        self.user = ScriptedUser(script_of(task))
         self.is_over = False
 
     def act(self, call: Any) -> Any:
@@ -58,44 +54,30 @@ class World:
         if self.is_over:
             return refusal(OVER, "finished")
         if tool == RESPOND:
-            return self.answer(str(arguments.get("message", "")))
+            return self.user.answer(str(arguments.get("message", "")))
         self.is_over = tool in (DONE, TRANSFER)
         self.plan.hear(tool, arguments)
         if tool == DONE:
             return {"observation": OVER, "done": True}
         return carry_out(self.desk, tool, arguments) | {"done": self.is_over}
 
-    def answer(self, message: str) -> str:
-        """What the user says to a message."""
-        if not message.strip():
-            return "I did not hear anything."
-        self.said.append(message)
-        script = self.script()
-        return script[len(self.said) - 1] if len(self.said) <= len(script) else CONSENT
-
-    def script(self) -> list[str]:
-        """What the user says until it has nothing more to tell."""
-        told = self.task.user_scenario.instructions
-        parts = (told.known_info, told.unknown_info, told.task_instructions)
-        return [part.strip() for part in parts if part and part.strip(" .")]
-
     def next_gold(self) -> Json:
         """Next call of the gold policy: all actions, a last word, the end; a transfer ends it."""
         call = self.plan.call()
         if call is not None and call["tool"] != TRANSFER:
             return call
-        if not self.said:
+        if not self.user.said:
             told = self.task.evaluation_criteria.communicate_info or []
             return {"tool": RESPOND, "arguments": {"message": " ".join(["This is done.", *told])}}
         return call or {"tool": DONE, "arguments": {}}
 
     def snapshot(self) -> str:
         """The whole state as canonical JSON: what was said, and records that have changed."""
-        return compact([self.is_over, self.plan.place, self.said, changes(self.desk.tools.db)])
+        return compact([self.is_over, self.plan.place, self.user.said, changes(self.desk.tools.db)])
 
     def restore(self, state: bytes) -> None:
         """Return to a state."""
-        self.is_over, self.plan.place, self.said, held = json.loads(state)
+        self.is_over, self.plan.place, self.user.said, held = json.loads(state)
         self.desk.tools.db = take_changes(self.desk.tools.db, held)
 
     def verdict(self) -> Json:
@@ -105,14 +87,14 @@ class World:
         been made and the customer told.
         """
         wanted = self.task.evaluation_criteria
-        spoken = " ".join(self.said).lower().replace(",", "")
+        spoken = " ".join(self.user.said).lower().replace(",", "")
         parts = {
             "ended": self.is_over,
             "records": changes(self.desk.tools.db) == self.environment.gold_changes(self.task.id),
             "told": all(text.lower() in spoken for text in wanted.communicate_info or []),
         }
         if not self.environment.is_changing(self.task.id):
-            parts["justified"] = self.plan.is_met and bool(self.said)
+            parts["justified"] = self.plan.is_met and bool(self.user.said)
         return {"reward": float(all(parts.values())), "parts": parts}
 
 
@@ -186,12 +168,15 @@ class Environment:
         return sorted(found)
 
 
+def script_of(task: Any) -> list[str]:
+    """What the user says until it has nothing more to tell."""
+    told = task.user_scenario.instructions
+    return [part for part in (told.known_info, told.unknown_info, told.task_instructions) if part]
+
+
 def draw_splits(official: dict[str, list[str]]) -> dict[str, str]:
     """Split of each conversation."""
-    ranked = sorted(official["train"], key=lambda one: hashlib.sha256(one.encode()).digest())
-    half = len(ranked) // 2
-    chosen = dict.fromkeys(ranked[:half], "train") | dict.fromkeys(ranked[half:], "select")
-    return chosen | dict.fromkeys(official["test"], "sealed")
+    return halves(official["train"]) | dict.fromkeys(official["test"], "sealed")
 
 
 def retail() -> Environment:

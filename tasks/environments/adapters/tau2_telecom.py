@@ -12,7 +12,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import object_state
+from calls import Json, compact, own_tool, refusal
 from fingerprints import fingerprint
+from splits import interleaved, ranked_by_hash
 from tau2.data_model.tasks import RewardType
 from tau2.domains.telecom.environment import (
     TelecomEnvironment,
@@ -22,23 +24,10 @@ from tau2.domains.telecom.environment import (
 )
 from tau2.domains.telecom.tools import TelecomTools
 from tau2.domains.telecom.user_tools import TelecomUserTools
-from tau2_play import (
-    DONE,
-    OVER,
-    TRANSFER,
-    Json,
-    Plan,
-    carry_out,
-    compact,
-    definition,
-    interleaved,
-    own_tool,
-    refusal,
-    write_tools,
-)
+from tau2_play import DONE, OVER, TRANSFER, carry_out, definition, plan_of, write_tools
 
 TELECOM: Any = import_module(TelecomTools.__module__)
-MODULES = ("tau2_telecom", "tau2_play", "object_state")
+MODULES = ("calls", "gold_plan", "object_state", "splits", "tau2_play", "tau2_telecom")
 PACKAGE = "tau2."
 SELECT_OF_FAMILY = 60
 INSTRUCTIONS = (
@@ -61,7 +50,7 @@ class World:
         start = task.initial_state
         if start is not None:
             self.desk.set_state(start.initialization_data, start.initialization_actions, [])
-        self.plan = Plan(task.evaluation_criteria.actions or [])
+        self.plan = plan_of(task.evaluation_criteria.actions or [])
         self.is_over = False
 
     def act(self, call: Any) -> Any:
@@ -169,7 +158,7 @@ def family_of(task_id: str) -> str:
 def draw_splits(ids: list[str], official: dict[str, list[str]]) -> dict[str, str]:
     """Split of each ticket that is used."""
     splits = dict.fromkeys(official["train"], "train") | dict.fromkeys(official["test"], "sealed")
-    free = sorted(set(ids) - set(splits), key=lambda one: hashlib.sha256(one.encode()).digest())
+    free = ranked_by_hash(sorted(set(ids) - set(splits)))
     for family in sorted({family_of(one) for one in free}):
         members = [one for one in free if family_of(one) == family][:SELECT_OF_FAMILY]
         splits |= dict.fromkeys(members, "select")
