@@ -5,19 +5,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 EXAMPLES := .venv-examples
+WORLDS := .worlds
 PACKAGES := deployments/runtime/examples/requirements.txt
 PYTHON ?=
 ENVIRONMENT ?= sqldesk
 MODEL ?= simulated:weak
 SEED ?= 7
 
-.PHONY: help setup cycle test lint types contracts slow ui examples clean
+.PHONY: help setup cycle test lint types contracts slow ui examples worlds clean
 
 help:
 	@echo "make cycle   one evolution cycle (ENVIRONMENT=$(ENVIRONMENT) MODEL=$(MODEL) SEED=$(SEED))"
 	@echo "make test    the tests"
 	@echo "make setup   install only"
-	@echo "make lint types contracts slow ui examples   what CI runs besides"
+	@echo "make lint types contracts slow ui examples worlds   what CI runs besides"
 
 setup: $(STAMP)
 
@@ -48,6 +49,14 @@ examples: $(EXAMPLES)/.installed
 	$(EXAMPLES)/bin/python -m pytest -m "slow or not slow" \
 		tests/deployments/test_runtime_examples.py tests/harness/test_agent_skills.py
 
+# Worlds of other people, each in an interpreter of its own.
+$(WORLDS)/.installed: tasks/environments/catalogue.py tasks/environments/installation.py | setup
+	@for world in bfcl tau2; do TACKROOM_HOME=$(WORLDS) $(BIN)/tackroom env install $$world || exit 1; done
+	@touch $@
+
+worlds: $(WORLDS)/.installed
+	$(BIN)/python -m pytest -m "slow or not slow" tests/environments/test_installed_worlds.py
+
 lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -59,4 +68,4 @@ contracts: setup
 	$(BIN)/lint-imports
 
 clean:
-	rm -rf $(VENV) $(EXAMPLES) dist build
+	rm -rf $(VENV) $(EXAMPLES) $(WORLDS) dist build

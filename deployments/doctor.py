@@ -64,7 +64,7 @@ def _validation() -> str:
 def _environments() -> str:
     from tasks.environments.registry import environment_names
 
-    return ", ".join(environment_names())
+    return ", ".join(environment_names(load_settings().worlds))
 
 
 def _sandbox() -> str:

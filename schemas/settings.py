@@ -190,6 +190,11 @@ class Settings(BaseSettings):
     """Word that clients of a proxy must show; needed when it listens beyond this machine."""
     _folder: Path = Path()
 
+    @property
+    def worlds(self) -> Path:
+        """Folder that worlds of the catalogue are installed in."""
+        return self.home / "worlds"
+
     @classmethod
     def settings_customise_sources(
         cls,

@@ -16,7 +16,6 @@ from tasks.annotator.parameters import DEFAULT, PAPER, Parameters, taxonomy_vers
 from tasks.annotator.patterns import find_patterns
 from tasks.annotator.profile import EnvironmentProfile, profile_of_environment
 from tasks.collection import cycle_episodes, train_purpose
-from tasks.environments.registry import environment_names
 from tasks.progress import count, expect, in_stage
 from tasks.stage import stage
 from tasks.workbench import Workbench
@@ -100,7 +99,7 @@ def stored_profile(
     bench: Workbench, environment: str, episodes: Sequence[Episode]
 ) -> EnvironmentProfile:
     """Profile of an environment: declared by a live one, else inferred from its episodes."""
-    if environment in environment_names():
+    if environment in bench.environment_names():
         profile = profile_of_environment(bench.environment(environment))
     else:
         profile = imported_profile(environment, episodes)

@@ -17,7 +17,6 @@ from tasks.editor.claims import MANIFEST_PROPERTIES, OPTIONAL_PROPERTIES
 from tasks.editor.guide import system_text
 from tasks.editor.tool_specs import check_arguments
 from tasks.editor.workshop import LEAK
-from tasks.environments.registry import environment_names
 from tasks.harness_store import stored_harnesses
 from tasks.outside_cycle import standing
 from tasks.outside_editing import OutsideDesk, edits_of, open_outside_desk
@@ -97,7 +96,7 @@ class Tools:
         bench, plan = self.outside.work.bench, self.outside.work.plan
         match given["what"]:
             case "environments":
-                return _told(list(environment_names()))
+                return _told(list(bench.environment_names()))
             case "harnesses":
                 kept = ("harness_id", "environment", "names", "layers", "delivery")
                 rows = stored_harnesses()

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import ConfigError, DataContractError
-from tasks.environments.registry import environment_names
 from tasks.gate.hygiene import unwelcome
 from tasks.gate.static import MAX_SKILL_CHARS
 from tasks.harness import (
@@ -85,7 +84,9 @@ def export_skills(word: str, environment: str, folder: str, *, replace: bool) ->
 
 def _base(bench: Workbench, environment: str, word: str) -> Harness:
     with bench.warehouse.read() as reader:
-        known = {str(row[0]) for row in reader.frame(_KNOWN).rows()} | set(environment_names())
+        known = {str(row[0]) for row in reader.frame(_KNOWN).rows()} | set(
+            bench.environment_names()
+        )
     if environment and environment not in known:
         what = f"there is no environment `{environment[:60]}` here"
         raise ConfigError(what, hint=f"one of {', '.join(sorted(known))}")

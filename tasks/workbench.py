@@ -16,7 +16,12 @@ from tasks.agent.loops.registry import TOOL_CALL, in_loop
 from tasks.agent.models import resolve_model
 from tasks.agent.offers import refuse_lasting
 from tasks.agent.protocols import Environment, Model, Task
-from tasks.environments.registry import is_own, refuse_taken, resolve_environment
+from tasks.environments.registry import (
+    environment_names,
+    is_own,
+    refuse_taken,
+    resolve_environment,
+)
 from tasks.harness import Harness, HarnessError, Sandbox
 from tasks.harness.probe import Finding, probe
 from tasks.progress import doing
@@ -62,6 +67,10 @@ class Workbench:
             with self.warehouse.read() as reader:
                 refuse_taken(word, opened, (str(row[0]) for row in reader.frame(_IMPORTED).rows()))
         return opened
+
+    def environment_names(self) -> tuple[str, ...]:
+        """Names of the environments that can be opened here."""
+        return environment_names(self.settings.worlds)
 
     def model(
         self, word: str, record: str = "", *, agent: str = "", loop: str = TOOL_CALL

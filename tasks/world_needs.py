@@ -5,6 +5,7 @@ from typing import Literal
 
 from schemas.errors import ConfigError
 from tasks.agent.offers import (
+    EXPERT,
     FORKS,
     GOLD_TEXTS,
     LOADABLE,
@@ -16,7 +17,6 @@ from tasks.agent.offers import (
     Offer,
 )
 from tasks.agent.protocols import Environment
-from tasks.agent.standing import SIMULATION
 
 Stage = Literal["collect", "annotate", "edit", "gate", "evaluate", "diagnose", "synthesize"]
 Runs = Literal["yes", "less", "no"]
@@ -52,7 +52,7 @@ NEEDS: tuple[Need, ...] = (
     Need("gate", RESKIN, "less", "gains are not tried again under other names"),
     Need("evaluate", SEALED, "no", "there is nothing to score on"),
     Need("diagnose", SELECT, "no", "the benefit rate is measured on select tasks"),
-    Need("diagnose", SIMULATION, "less", "no benefit rate without --reference openai:NAME"),
+    Need("diagnose", EXPERT, "less", "no benefit rate without --reference openai:NAME"),
     Need("diagnose", FORKS, "less", "uses of skills are counted, activation and cures not tried"),
     Need("diagnose", LOADABLE, "less", "skills cannot be offered on demand: the rate alone"),
     Need("synthesize", LOADABLE, "no", "no skill can be loaded"),

@@ -14,7 +14,7 @@ from tasks.environments import scaffold
 from tasks.environments.declared.form import FINISH
 from tasks.environments.declared.openapi import Document, read_openapi
 from tasks.environments.declared.task_file import DELIMITER, read_tasks
-from tasks.environments.registry import FILE, IMPORTED, environment_names
+from tasks.environments.registry import FILE, IMPORTED, taken_names
 
 TEMPLATES = Path(scaffold.__file__).parent
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -80,7 +80,7 @@ def _require_usable(wanted: Wanted, folder: Path) -> None:
     if not _NAME.fullmatch(wanted.name):
         what = f"{wanted.name[:60]!r} is no name of a world"
         raise ConfigError(what, hint="lower-case letters, digits and _, a letter first")
-    if wanted.name in environment_names() or wanted.name.startswith(IMPORTED):
+    if wanted.name in taken_names() or wanted.name.startswith(IMPORTED):
         what = f"`{wanted.name}` is the name of another environment"
         raise ConfigError(what, hint="choose another name")
     if folder.exists():

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 ENVIRONMENT = (
-    "sqldesk, household, orderdesk, webshop, an installed world, a folder, or "
-    "package.module:factory."
+    "sqldesk, household, orderdesk, webshop, an installed world, a folder, "
+    "package.module:factory or command:PROGRAM."
 )
 MODEL = "simulated:weak|mid|strong, gold, noop, openai:NAME or replay:FILE."
 HARNESS = "seed, a name such as current, an id or its start, or a folder."

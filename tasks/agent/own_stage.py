@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 from schemas.fields import Termination
 from schemas.ids import canonical_json
 from tasks.agent.episode_log import EpisodeLog
-from tasks.agent.protocols import ActResult, Call, EpisodeContext, JsonObject
+from tasks.agent.protocols import ActResult, Call, EpisodeContext, JsonObject, tools_of
 from tasks.agent.world_driver import WorldDriver
 from tasks.harness import Harness, Sandbox
 from tasks.harness.values import CallLike
@@ -65,7 +65,7 @@ class OwnStage:
     @property
     def tools(self) -> list[JsonObject]:
         """Tool definitions in chat form."""
-        return [tool.as_openai() for tool in self.context.environment.tools]
+        return tools_of(self.context.environment, self.context.task)
 
     @property
     def admissible(self) -> tuple[str, ...] | None:
@@ -88,7 +88,7 @@ class OwnStage:
         """
         if self.is_done:
             return ActResult("The task is over.", True, "finished", True)
-        if call.tool not in {tool.name for tool in self.context.environment.tools}:
+        if call.tool not in {tool["function"]["name"] for tool in self.tools}:
             return ActResult(f"There is no tool `{call.tool[:80]}`.", True, "unknown_tool")
         before = self.driver.state_hash
         result = await self.driver.act(call)

@@ -36,6 +36,7 @@ class Task:
     """One problem; `task_id` is `environment/family/number`.
 
     `skin` is not 0 when the entities of the problem go by other names than in the task of this id.
+    `tools` names the tools of the environment that the agent gets; empty for all of them.
     """
 
     task_id: str
@@ -44,6 +45,7 @@ class Task:
     split: Split
     text: str
     skin: int = 0
+    tools: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,12 @@ class Environment(Protocol):
     def start(self, task: Task, seed: int) -> World:
         """Begin an episode."""
         ...
+
+
+def tools_of(environment: Environment, task: Task) -> list[JsonObject]:
+    """Definitions of the tools an agent gets for a task, in chat form."""
+    offered = set(task.tools)
+    return [tool.as_openai() for tool in environment.tools if not offered or tool.name in offered]
 
 
 @runtime_checkable

@@ -40,6 +40,7 @@ from tasks.agent.protocols import (
     Model,
     ModelReply,
     Task,
+    tools_of,
 )
 from tasks.agent.run_limits import run_limits, within_caps
 from tasks.agent.turn import Turn, clean_reply
@@ -330,7 +331,7 @@ def _condition(
     """Give the session the task and take from it what the model is to see."""
     environment = rig.environment
     text = _task_text(spec, driver)
-    tools = [tool.as_openai() for tool in environment.tools]
+    tools = tools_of(environment, spec.task)
     session = Session(rig.harness, text, tools, sandbox=rig.sandbox, budget=rig.budget(spec))
     conditioned = session.condition(opening_messages(environment.system_prompt, text), tools)
     log.open(conditioned.messages, conditioned.tools)

@@ -7,11 +7,20 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
-from typing import Any, Protocol, get_args, runtime_checkable
+from typing import Any, get_args
 
 from schemas.errors import ConfigError
 from schemas.ids import canonical_json, make_id
-from tasks.agent.protocols import Call, Conversation, EpisodeContext, HasExpert, ModelReply, RawCall
+from tasks.agent.protocols import (
+    Call,
+    Conversation,
+    Environment,
+    EpisodeContext,
+    HasExpert,
+    ModelReply,
+    RawCall,
+)
+from tasks.agent.simulated_declared import declared_simulation
 from tasks.agent.simulated_faults import CueCache, FaultProcess, SimulatedEvent
 from tasks.agent.simulated_prompt import (
     CHARS_PER_TOKEN,
@@ -23,21 +32,26 @@ from tasks.agent.simulated_prompt import (
 )
 from tasks.agent.simulated_prose import write_note
 from tasks.agent.simulated_tiers import PROFILES, Luck, TierProfile
-from tasks.agent.simulated_world import HasSimulation, Slip, Tier, View
+from tasks.agent.simulated_world import HasSimulation, Simulation, Slip, Tier, View
 from tasks.agent.sources import source_hash
 
-_MODULES = ("faults", "model", "prompt", "prose", "reading", "tiers", "world")
+_MODULES = (
+    "declared",
+    "declared_cues",
+    "faults",
+    "model",
+    "prompt",
+    "prose",
+    "reading",
+    "tiers",
+    "world",
+)
 """Modules `simulated_*`, whose code decides what a simulated model says."""
 _WORD = re.compile(r"^simulated:(?P<tier>[a-z]+)(?:\?temperature=(?P<temperature>[0-9.]+))?$")
 
 Message = Mapping[str, Any]
 Recorder = Callable[[Luck, int, SimulatedEvent], None]
 """Hears which episode did what at which reply; for tests only."""
-
-
-@runtime_checkable
-class SimulatedEnvironment(HasExpert, HasSimulation, Protocol):
-    """What an environment needs for simulated models."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +92,10 @@ class SimulatedModel:
         """Start an episode.
 
         Raises:
-            ConfigError: the environment has no expert or no simulation.
+            ConfigError: the environment has no expert.
         """
         environment = context.environment
-        if not isinstance(environment, SimulatedEnvironment):
+        if not isinstance(environment, HasExpert):
             what = f"environment {environment.name!r} cannot be played by {self.name}"
             raise ConfigError(what, hint="take a model behind an endpoint, or `gold`")
         return SimulatedConversation(self, context, environment)
@@ -111,16 +125,21 @@ def simulated_model(word: str, recorder: Recorder | None = None) -> SimulatedMod
     return SimulatedModel(tier, temperature, recorder)
 
 
+def simulation_of(environment: Environment) -> Simulation:
+    """The fault side of an environment: its own, else one made of what it declares."""
+    if isinstance(environment, HasSimulation):
+        return environment.simulation
+    return declared_simulation(environment)
+
+
 class SimulatedConversation:
     """One episode of a simulated model."""
 
-    def __init__(
-        self, model: SimulatedModel, context: EpisodeContext, environment: SimulatedEnvironment
-    ) -> None:
+    def __init__(self, model: SimulatedModel, context: EpisodeContext, expert: HasExpert) -> None:
         repeat = 0 if model.is_deterministic else context.repeat
         self._context = context
-        self._environment = environment
-        self._simulation = environment.simulation
+        self._expert = expert
+        self._simulation = simulation_of(context.environment)
         self._profile = model.parameters
         self._luck = Luck(context.seed, context.task.task_id, repeat)
         self._recorder = model.recorder
@@ -143,7 +162,7 @@ class SimulatedConversation:
         if self._is_fresh:
             self._process.skip(shown.turns)
             self._last, self._is_fresh = shown.last_call, False
-        expert = self._environment.expert_call(context.task, context.world)
+        expert = self._expert.expert_call(context.task, context.world)
         view = View(context.task, context.world, expert, self._last)
         slip = self._load(shown, view) or self._slip(shown, view)
         if slip is None:

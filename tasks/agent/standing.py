@@ -2,16 +2,9 @@
 
 from tasks.agent.builtin_models import GoldModel, NoopModel
 from tasks.agent.loops.looped_model import without_loop
-from tasks.agent.offers import EXPERT, Offer
+from tasks.agent.offers import EXPERT
 from tasks.agent.protocols import Environment, Model
-from tasks.agent.simulated_model import SimulatedEnvironment, SimulatedModel
-
-
-def _simulation(environment: Environment) -> bool:
-    return isinstance(environment, SimulatedEnvironment)
-
-
-SIMULATION = Offer("simulation", "it has no policy and no table of faults and cues", _simulation)
+from tasks.agent.simulated_model import SimulatedModel
 
 
 def idle_reason(model: Model, environment: Environment) -> str:
@@ -19,10 +12,7 @@ def idle_reason(model: Model, environment: Environment) -> str:
     model = without_loop(model)
     if isinstance(model, NoopModel):
         return f"{model.name} never acts"
-    if isinstance(model, SimulatedModel) and not SIMULATION.is_there(environment):
-        lacks = "a policy and a table of faults and cues"
-    elif isinstance(model, GoldModel) and not EXPERT.is_there(environment):
-        lacks = "a policy that solves its tasks"
-    else:
+    if not isinstance(model, SimulatedModel | GoldModel) or EXPERT.is_there(environment):
         return ""
+    lacks = "a policy that solves its tasks"
     return f"{model.name} cannot act in `{environment.name}`, which does not offer {lacks}"

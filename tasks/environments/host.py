@@ -1,11 +1,10 @@
-"""A user's environment in a child process: `package.module:factory` with the user's interpreter.
+"""An environment in a child process: a user's factory, a program in any language, a known world.
 
-The module is documented in docs/environments.md. A crash or hang of the child is an
-`EnvironmentFault` of the world that was being asked; the other worlds go on in a new child, in
+What is said to the child is documented in docs/world-protocol.md. A crash or hang of the child is
+an `EnvironmentFault` of the world that was being asked; the other worlds go on in a new child, in
 which they are brought back to where they were.
 """
 
-import base64
 import itertools
 import threading
 from collections.abc import Callable
@@ -36,11 +35,11 @@ MAX_CHILDREN = 3
 def open_environment(
     word: str, *, python: str | None = None, answer_s: float = ANSWER_S, start_s: float = START_S
 ) -> "HostedEnvironment":
-    """Open the environment that a factory makes.
+    """Open the environment that a factory makes or a program is.
 
     Raises:
-        ConfigError: the word is no module path, or the factory cannot be imported, breaks, or
-            makes no environment.
+        ConfigError: the word is neither, or what it names cannot be started, breaks, or is no
+            environment.
     """
     return HostedEnvironment(read_command(word, python), answer_s, start_s)
 
@@ -229,7 +228,7 @@ class HostedWorld:
         if not self._environment.is_forkable:
             what = f"environment `{self._environment.name}` cannot restore a state"
             raise EnvironmentFault(what, hint="give it snapshot, restore and is_forkable = True")
-        text = base64.b64encode(state).decode("ascii")
+        text = state.decode("utf-8", "surrogateescape")
         self._ask("restore", state=text)
         self._base, self._calls, self._state = text, [], state
 
@@ -248,4 +247,5 @@ class HostedWorld:
 
 
 def _decode(text: Any) -> bytes | None:
-    return base64.b64decode(text) if isinstance(text, str) else None
+    """Bytes of a state; what is no UTF-8 in them travels as lone surrogates."""
+    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else None

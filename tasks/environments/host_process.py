@@ -5,13 +5,14 @@ import contextlib
 import json
 import os
 import queue
+import selectors
 import signal
 import subprocess
 import threading
 import time
 import weakref
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,7 +22,11 @@ from schemas.text import clean_text
 
 MAX_LINE = 64 * 1024 * 1024
 MESSAGE = 300
+MAX_TOLD = 4_096
+CHUNK = 65_536
 KEPT_LINES = 20
+LINES_AHEAD = 2
+"""Lines that may wait unread; one answer is due at a time, so more of them are a flood."""
 _running: "weakref.WeakSet[subprocess.Popen[bytes]]" = weakref.WeakSet()
 
 
@@ -73,10 +78,11 @@ class Child:
     def _start(self) -> "subprocess.Popen[bytes]":
         command = self.command
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 command.words,
                 cwd=command.folder,
                 env=None if command.environ is None else dict(command.environ),
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -85,6 +91,9 @@ class Child:
         except OSError as error:
             what = f"`{command.word}`: {command.words[0]!r} cannot be started: {error.strerror}"
             raise ConfigError(what, hint=command.remedy) from error
+        assert process.stdin is not None
+        os.set_blocking(process.stdin.fileno(), False)
+        return process
 
     @property
     def is_alive(self) -> bool:
@@ -106,33 +115,39 @@ class Child:
             request = {"id": self._number, "op": op, **values}
             line = json.dumps(request, ensure_ascii=True).encode("ascii") + b"\n"
             try:
-                assert self._process.stdin is not None
-                self._process.stdin.write(line)
-                self._process.stdin.flush()
+                self._send(line, timeout_s)
             except (OSError, ValueError):
                 self.end()
                 raise self._gone() from None
             return self._take(self._number, timeout_s)
 
-    def _take(self, number: int, timeout_s: float) -> Any:
+    def _send(self, line: bytes, timeout_s: float) -> None:
+        """Write a request; a child that does not read it is as one that does not answer."""
+        assert self._process.stdin is not None
+        pipe = self._process.stdin.fileno()
         deadline = time.monotonic() + timeout_s
-        while True:
-            try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
-            except queue.Empty:
-                self._fail(f"gave no answer in {timeout_s:g} s")
-            if line is None:
-                self._fail("died")
-            answer = self._parse(line)
-            if answer.get("id") == number:
-                return self._result(answer)
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, selectors.EVENT_WRITE)
+            while line:
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    self._fail(f"gave no answer in {timeout_s:g} s")
+                line = line[os.write(pipe, line) :]
 
-    def _parse(self, line: bytes) -> dict[str, Any]:
+    def _take(self, number: int, timeout_s: float) -> Any:
+        try:
+            line = self._lines.get(timeout=timeout_s)
+        except queue.Empty:
+            self._fail(f"gave no answer in {timeout_s:g} s")
+        if line is None:
+            self._fail("died")
+        return self._result(self._parse(line, number))
+
+    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
             answer = None
-        if not isinstance(answer, dict):
+        if not isinstance(answer, dict) or answer.get("id") != number:
             self._fail("sent something that is no answer")
         return answer
 
@@ -165,16 +180,38 @@ class Child:
     def _read(self) -> None:
         assert self._process.stdout is not None
         with contextlib.suppress(OSError, ValueError):
-            while line := self._process.stdout.readline(MAX_LINE):
+            for line in lines_of(self._process.stdout.fileno(), MAX_LINE):
                 self._lines.put(line)
+                if self._lines.qsize() > LINES_AHEAD:
+                    self._process.kill()
+                    break
         self._lines.put(None)
 
     def _hear(self) -> None:
         """Keep the last lines the user's code printed, so that its pipe never fills up."""
         assert self._process.stderr is not None
         with contextlib.suppress(OSError, ValueError):
-            while line := self._process.stderr.readline(4_096):
+            for line in lines_of(self._process.stderr.fileno(), MAX_TOLD):
                 self._told.append(line.decode("utf-8", "replace"))
+
+
+def lines_of(pipe: int, limit: int) -> Iterator[bytes]:
+    """Lines of a pipe, cut at a limit.
+
+    No buffered stream is read: a thread that waits in one when the interpreter ends aborts it.
+    """
+    rest = bytearray()
+    while chunk := os.read(pipe, CHUNK):
+        *ended, tail = chunk.split(b"\n")
+        for part in ended:
+            yield bytes(rest + part)
+            rest.clear()
+        rest += tail
+        if len(rest) > limit:
+            yield bytes(rest)
+            rest.clear()
+    if rest:
+        yield bytes(rest)
 
 
 def end_process(process: "subprocess.Popen[bytes]") -> None:

@@ -81,8 +81,8 @@ def read_description(word: str, raw: Any) -> Described:
     name = reader.text("name")
     if not _NAME.fullmatch(name):
         reader.fail(f"it calls itself {name!r}", "a name matches [a-z][a-z0-9_]*")
-    tasks = _tasks(reader, name)
     tools = _tools(reader)
+    tasks = _tasks(reader, name, frozenset(tool.name for tool in tools))
     gold = reader.raw.get("gold_texts")
     return Described(
         name=name,
@@ -140,11 +140,11 @@ def _tool(reader: _Reader, item: Any) -> ToolSpec:
     return ToolSpec(name, description, parameters)
 
 
-def _tasks(reader: _Reader, name: str) -> tuple[Task, ...]:
+def _tasks(reader: _Reader, name: str, tools: frozenset[str]) -> tuple[Task, ...]:
     items = reader.raw.get("tasks")
     if not isinstance(items, list) or not items:
         reader.fail("it lists no tasks")
-    read = [_task(reader, name, item) for item in items]
+    read = [_task(reader, name, tools, item) for item in items]
     counts = Counter(task.task_id for task, _ in read)
     twice = next((task_id for task_id, count in counts.items() if count > 1), None)
     if twice is not None:
@@ -153,7 +153,7 @@ def _tasks(reader: _Reader, name: str) -> tuple[Task, ...]:
     return tuple(replace(task, split=drawn.get(task.task_id, task.split)) for task, _ in read)
 
 
-def _task(reader: _Reader, name: str, item: Any) -> tuple[Task, bool]:
+def _task(reader: _Reader, name: str, tools: frozenset[str], item: Any) -> tuple[Task, bool]:
     """A task, and whether its split is still to be drawn."""
     values = item if isinstance(item, dict) else {}
     task_id, text = values.get("task_id"), values.get("text")
@@ -165,8 +165,23 @@ def _task(reader: _Reader, name: str, item: Any) -> tuple[Task, bool]:
     split: Split | None = next((known for known, _ in _SHARES if known == given), None)
     if given is not None and split is None:
         reader.fail(f"task {task_id!r} has the split {given!r}")
-    task = Task(clean_text(task_id), name, family, split or "train", clean_text(text))
+    task = Task(
+        clean_text(task_id),
+        name,
+        family,
+        split or "train",
+        clean_text(text),
+        tools=_offered(reader, task_id, tools, values.get("tools")),
+    )
     return task, split is None
+
+
+def _offered(reader: _Reader, task_id: str, tools: frozenset[str], given: Any) -> tuple[str, ...]:
+    """Tools of the environment that a task offers; empty for all of them."""
+    names = [] if given is None else given
+    if not isinstance(names, list) or not all(name in tools for name in map(str, names)):
+        reader.fail(f"`tools` of task {task_id!r} must be a list of names of its tools")
+    return tuple(names)
 
 
 def draw_splits(tasks: Sequence[Task]) -> dict[str, Split]:

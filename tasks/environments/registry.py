@@ -1,20 +1,21 @@
-"""Environments by name: embedded ones, installed ones, and factories of the user's own."""
+"""Environments by name: embedded ones, installed ones, and what a user's own word starts."""
 
 import re
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 from schemas.errors import ConfigError, TackroomError
 from schemas.settings import Settings, load_settings
 from tasks.agent.protocols import Environment
+from tasks.environments.catalogue import WORLDS, world_of
+from tasks.environments.host import open_environment
 from tasks.environments.host_child import describe_error
+from tasks.environments.installation import WorldFolder
 
 GROUP = "tackroom.environments"
-HOST_MODULE = "tasks.environments.host"
 FOLDER = "world:"
 FILE = "world.toml"
 EMBEDDED = {
@@ -44,9 +45,17 @@ def close(environment: Environment) -> None:
         environment.close()
 
 
-def environment_names() -> tuple[str, ...]:
-    """Names that can be resolved, sorted."""
-    return tuple(sorted(_entry_points()))
+def environment_names(worlds: Path | None = None) -> tuple[str, ...]:
+    """Names that can be resolved, sorted; those of the worlds installed in a folder with them."""
+    folder = WorldFolder(worlds) if worlds else None
+    current = [world for world in WORLDS.values() if folder and folder.is_current(world)]
+    installed = {name for world in current for name in world.environments}
+    return tuple(sorted({*_entry_points(), *installed}))
+
+
+def taken_names() -> frozenset[str]:
+    """Names that stand for an environment whether it is installed or not."""
+    return frozenset({*_entry_points(), *(n for one in WORLDS.values() for n in one.environments)})
 
 
 def resolve_environment(
@@ -54,8 +63,9 @@ def resolve_environment(
 ) -> Environment:
     """Open the environment a user named.
 
-    `package.module:factory` is run in a child process with the interpreter `python`; a folder with
-    a `world.toml` takes variables and endpoints from the settings.
+    `package.module:factory` is run in a child process with the interpreter `python`,
+    `command:PROGRAM` is one; a folder with a `world.toml` takes variables and endpoints from the
+    settings, and worlds of the catalogue are looked for where the settings say.
 
     Raises:
         ConfigError: there is no such environment, it cannot be opened, or it has the name of
@@ -63,16 +73,23 @@ def resolve_environment(
     """
     known = _entry_points()
     if not is_own(word):
-        if word not in known:
-            raise _unknown(word, tuple(sorted(known)))
-        return named_as_installed(word, known[word])
+        if word in known:
+            return named_as_installed(word, known[word])
+        return _open_named(word, settings or load_settings())
     folder = folder_of(word)
     if folder is None:
         opened = _open_hosted(word, python)
     else:
         opened = checked(word, _open_folder(folder, settings or load_settings()))
-    refuse_taken(word, opened, known)
+    refuse_taken(word, opened, taken_names())
     return opened
+
+
+def _open_named(word: str, settings: Settings) -> Environment:
+    world = world_of(word)
+    if world is None:
+        raise _unknown(word, environment_names(settings.worlds))
+    return named_as_asked(word, WorldFolder(settings.worlds).open(world, word))
 
 
 def is_own(word: str) -> bool:
@@ -87,7 +104,7 @@ def folder_of(word: str) -> Path | None:
     """
     if word.startswith(FOLDER):
         return Path(word.removeprefix(FOLDER))
-    if word in _entry_points() or ":" in word:
+    if word in taken_names() or ":" in word:
         return None
     is_path = "/" in word or word.startswith(".")
     return Path(word) if is_path or _holds_world(word) else None
@@ -113,7 +130,15 @@ def named_as_installed(word: str, point: EntryPoint) -> Environment:
     Raises:
         ConfigError: it cannot be opened, or calls itself otherwise.
     """
-    opened = checked(word, create(word, point))
+    return named_as_asked(word, checked(word, create(word, point)))
+
+
+def named_as_asked(word: str, opened: Environment) -> Environment:
+    """Take an environment that is found by a name.
+
+    Raises:
+        ConfigError: it calls itself otherwise.
+    """
     if opened.name != word:
         what = f"the installed environment `{word}` calls itself `{opened.name}`"
         raise ConfigError(what, hint="rename it: its entry point and its `name` must agree")
@@ -181,10 +206,5 @@ def checked(word: str, opened: object) -> Environment:
 
 
 def _open_hosted(word: str, python: str | None) -> Environment:
-    """Hand a factory to the module that runs worlds in a child process."""
-    try:
-        host: Any = import_module(HOST_MODULE)
-    except ModuleNotFoundError as error:
-        what = f"environment `{word}` needs a child process, which this installation cannot start"
-        raise ConfigError(what, hint="use an installed environment") from error
-    return checked(word, host.open_environment(word, python=python))
+    """Hand a word to the module that runs worlds in a child process."""
+    return checked(word, open_environment(word, python=python))

@@ -180,17 +180,9 @@ def test_two_worlds_of_one_kind_are_read_each_by_its_own_cues():
     assert [len(cache.read(one, "system", "text")) for one in worlds] == [1, 0]
 
 
-def test_a_world_without_a_simulation_is_refused():
-    class PlainRoom(ButtonRoom):
-        name = "plain"
-        simulation = None
-
-        def __getattribute__(self, name):
-            if name == "simulation":
-                raise AttributeError(name)
-            return super().__getattribute__(name)
-
-    context = EpisodeContext(PlainRoom(), ROOM.tasks("train")[0], Buttons(), 0, 0)
+def test_a_world_without_a_policy_is_refused():
+    plain = type("PlainRoom", (ButtonRoom,), {"name": "plain", "expert_call": None})
+    context = EpisodeContext(plain(), ROOM.tasks("train")[0], Buttons(), 0, 0)
     with pytest.raises(ConfigError, match="'plain' cannot be played"):
         simulated_model("simulated:weak").open(context)
 
