@@ -7,6 +7,7 @@ from typing import Any
 
 from schemas.errors import ConfigError, EnvironmentFault
 from tasks.agent.protocols import Environment, Task
+from tasks.environments.catalogue import environments_of
 from tasks.environments.conformance.declarations import SPLITS, inspect_declarations
 from tasks.environments.conformance.hardness import inspect_hardness
 from tasks.environments.conformance.inspection import Count, Inspection, faults
@@ -28,6 +29,24 @@ PROBES: tuple[tuple[str, Callable[[Inspection], None]], ...] = (
     ("restoring", inspect_restoring),
     ("solving tasks", inspect_solving),
 )
+
+
+def check_worlds(
+    word: str, *, tasks: int = 0, seed: int = 7, most_s: float = 300.0
+) -> dict[str, Any]:
+    """Check an environment, or each of an installed world that has several.
+
+    The time is for each of them.
+
+    Raises:
+        ConfigError: the word names nothing, or the world may not be used.
+    """
+    names = environments_of(word)
+    reports = [check_world(name, tasks=tasks, seed=seed, most_s=most_s) for name in names]
+    if len(reports) == 1:
+        return reports[0]
+    is_ok = all(report["ok"] for report in reports)
+    return {"ok": is_ok, "world": word, "environments": reports}
 
 
 def check_world(

@@ -28,10 +28,11 @@ def check(
     as_json: Json = False,
 ) -> int:
     """Say what a world keeps and offers, and which stages run in it, with what power."""
-    from tasks.world_check import check_world
+    from tasks.world_check import check_worlds
 
-    result = check_world(world, tasks=tasks, seed=seed, most_s=seconds)
-    emit_json(result) if as_json else emit_text(_check_text(result))
+    result = check_worlds(world, tasks=tasks, seed=seed, most_s=seconds)
+    texts = map(_check_text, result.get("environments", [result]))
+    emit_json(result) if as_json else emit_text("\n\n".join(texts))
     return 0 if result["ok"] else 1
 
 

@@ -176,3 +176,9 @@ WORLDS: Mapping[str, KnownWorld] = {
 def world_of(environment: str) -> KnownWorld | None:
     """The world an environment of this name belongs to; null when no world has it."""
     return next((one for one in WORLDS.values() if environment in one.environments), None)
+
+
+def environments_of(word: str) -> tuple[str, ...]:
+    """All environments of the world a word names; the word alone where it names no such world."""
+    world = WORLDS.get(word)
+    return tuple(world.environments) if world and word not in world.environments else (word,)

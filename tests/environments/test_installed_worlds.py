@@ -11,9 +11,10 @@ import pytest
 
 from schemas.settings import Settings
 from tasks.agent.protocols import Call, tools_of
-from tasks.environments.catalogue import WORLDS
+from tasks.environments.catalogue import WORLDS, environments_of
 from tasks.environments.installation import WorldFolder
 from tasks.environments.registry import resolve_environment
+from tasks.world_check import check_worlds
 
 FOLDER = Path(__file__).parents[2] / ".worlds" / "worlds"
 GATHERED = ("bfcl", "agentdojo", "agentdojo_attacked")
@@ -285,3 +286,16 @@ def test_doing_nothing_is_no_refusal(opened):
     world.act(Call("done", {}))
     assert world.verdict().parts["records"]
     assert not world.verdict().parts["justified"]
+
+
+@pytest.mark.parametrize("world", [one.name for one in WORLDS.values() if one.data is None])
+def test_an_installed_world_is_checked_with_all_its_environments(tmp_path, monkeypatch, world):
+    if not WorldFolder(FOLDER).is_current(WORLDS[world]):
+        pytest.skip(f"the world `{world}` is not installed: make worlds")
+    names = environments_of(world)
+    monkeypatch.setenv("TACKROOM_HOME", str(tmp_path))
+    (tmp_path / "worlds").symlink_to(FOLDER)
+    result = check_worlds(world, tasks=2)
+    reports = result.get("environments", [result])
+    assert result["ok"], [report["findings"] for report in reports]
+    assert [report["environment"] for report in reports] == list(names)
