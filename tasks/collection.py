@@ -13,6 +13,7 @@ from schemas.fields import Row
 from schemas.forms import CollectForm
 from schemas.plans import CollectResult, CyclePlan
 from schemas.runs import CycleTrajectoryRow
+from tasks.agent.episode_spec import EpisodeSpec, Rig, trajectory_id
 from tasks.agent.noting import TakesNotes
 from tasks.agent.offers import most_together, noise_of, repeats_alike
 from tasks.agent.protocols import (
@@ -20,7 +21,7 @@ from tasks.agent.protocols import (
     Model,
     Task,
 )
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes, trajectory_id
+from tasks.agent.rollout import run_episodes
 from tasks.agent.run_limits import limited
 from tasks.harness import Harness, Sandbox
 from tasks.harness_rows import harness_rows, task_rows

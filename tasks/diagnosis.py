@@ -11,10 +11,10 @@ from schemas.evaluation import EvaluationRow
 from schemas.forms import DiagnoseForm
 from schemas.plans import CyclePlan, DiagnoseResult
 from schemas.runs import CycleRow
+from tasks.agent.episode_spec import EpisodeSpec
 from tasks.agent.fork import can_fork
 from tasks.agent.offers import LOADABLE, repeats_alike
 from tasks.agent.protocols import Environment, Model
-from tasks.agent.rollout import EpisodeSpec
 from tasks.agent.standing import idle_reason
 from tasks.benefit.diagnose import Diagnosis, diagnose
 from tasks.benefit.parameters import DEFAULT

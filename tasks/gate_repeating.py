@@ -10,8 +10,9 @@ from schemas.forms import CycleForm
 from schemas.gate import GateDecisionRow, PairedTrialRow
 from schemas.harness import EditRow
 from schemas.runs import CycleRow
+from tasks.agent.capabilities import Reskinnable
 from tasks.agent.offers import repeats_alike
-from tasks.agent.protocols import Environment, Reskinnable, Task
+from tasks.agent.protocols import Environment, Task
 from tasks.collection import open_collector
 from tasks.cycle import stored_form
 from tasks.gate.arms import Arms

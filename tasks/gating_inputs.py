@@ -14,7 +14,8 @@ from schemas.harness import EditRow
 from schemas.ids import canonical_json
 from schemas.plans import CyclePlan
 from schemas.runs import CycleRow
-from tasks.agent.protocols import Environment, HasGoldTexts, Task
+from tasks.agent.capabilities import HasGoldTexts
+from tasks.agent.protocols import Environment, Task
 from tasks.editor.manifest import Manifest
 from tasks.editor.protocols import Proposal
 from tasks.gate.candidate import DECOY_EDITORS, Candidate, Member

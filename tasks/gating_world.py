@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from schemas.episode import Episode
 from schemas.plans import CyclePlan
+from tasks.agent.capabilities import Reskinnable
 from tasks.agent.chat_model import ChatModel
+from tasks.agent.episode_spec import fork_spec
 from tasks.agent.fork import can_fork
 from tasks.agent.loops.looped_model import without_loop
 from tasks.agent.offers import repeats_alike
 from tasks.agent.own_stage import PlaysItself
-from tasks.agent.protocols import Environment, Model, Reskinnable, Task
-from tasks.agent.rollout import fork_spec
+from tasks.agent.protocols import Environment, Model, Task
 from tasks.collection import Collector, cycle_episodes, train_purpose
 from tasks.gate.candidate import GateSettings, GateWorld, History, Moment, RunForks
 from tasks.gate.pairs import order_tasks

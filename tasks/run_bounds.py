@@ -12,9 +12,9 @@ from schemas.evaluation_forms import EvaluateForm
 from schemas.fields import Split
 from schemas.forms import CollectForm, CycleForm
 from schemas.settings import EndpointSettings
+from tasks.agent.episode_spec import EpisodeSpec, Rig, trajectory_id
 from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
-from tasks.agent.rollout import EpisodeSpec, Rig, trajectory_id
 from tasks.benefit.parameters import DEFAULT
 from tasks.evaluation import order_of
 from tasks.gate.candidate import GateSettings

@@ -6,14 +6,8 @@ from typing import Any
 
 from schemas.errors import ConfigError, ModelFault
 from schemas.ids import canonical_json, make_id
-from tasks.agent.protocols import (
-    Call,
-    Conversation,
-    EpisodeContext,
-    HasExpert,
-    ModelReply,
-    RawCall,
-)
+from tasks.agent.capabilities import HasExpert
+from tasks.agent.protocols import Call, Conversation, EpisodeContext, ModelReply, RawCall
 
 Message = Mapping[str, Any]
 ScriptItem = str | Call | RawCall | ModelReply | Exception

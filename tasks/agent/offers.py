@@ -5,18 +5,17 @@ from dataclasses import dataclass
 
 from schemas.errors import ConfigError
 from schemas.fields import Split
-from tasks.agent.protocols import (
-    Environment,
+from tasks.agent.capabilities import (
     Forkable,
     HasExpert,
     HasGoldTexts,
     Lasting,
-    Model,
     Noisy,
     Reskinnable,
     Shared,
     Talking,
 )
+from tasks.agent.protocols import Environment, Model
 from tasks.harness.conduct import LOAD_TOOL
 
 SHOWN = 5

@@ -8,7 +8,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, nullcontext, suppress
-from dataclasses import dataclass
 from datetime import datetime
 
 from schemas.episode import Episode
@@ -22,13 +21,13 @@ from schemas.errors import (
     TackroomError,
 )
 from schemas.fields import Termination
-from schemas.ids import make_id
 from schemas.text import clean_text
 from tasks.agent.attempts import as_attempt
 from tasks.agent.conversation import opening_messages
-from tasks.agent.episode_log import Ending, EpisodeLog, Identity
-from tasks.agent.fork import Fork, replay_prefix
-from tasks.agent.noting import KeepsNotes, Note, TakesNotes
+from tasks.agent.episode_log import Ending, EpisodeLog
+from tasks.agent.episode_spec import EpisodeSpec, Rig, identify
+from tasks.agent.fork import replay_prefix
+from tasks.agent.noting import KeepsNotes, Note
 from tasks.agent.own_stage import OwnStage, Played, PlaysItself
 from tasks.agent.protocols import (
     Call,
@@ -39,7 +38,6 @@ from tasks.agent.protocols import (
     ManagedModel,
     Model,
     ModelReply,
-    Task,
     tools_of,
 )
 from tasks.agent.run_limits import run_limits, within_caps
@@ -52,69 +50,6 @@ logger = logging.getLogger(__name__)
 DETAIL_LENGTH = 300
 CAP_FAULT = "cap"
 """Fault of an episode that broke off because the run may spend no more."""
-
-
-@dataclass(frozen=True)
-class EpisodeSpec:
-    """One episode to run; with `fork`, from a step of a stored episode on.
-
-    `earlier` is the trial before this one, where the agent learns from it.
-    """
-
-    task: Task
-    seed: int
-    repeat: int = 0
-    fork: Fork | None = None
-    earlier: Episode | None = None
-
-    @property
-    def arm(self) -> str:
-        """`run`, `reskin:<skin>`, or `fork:<trajectory>:<step>:<name>`."""
-        if self.fork:
-            return self.fork.arm
-        return f"reskin:{self.task.skin}" if self.task.skin else "run"
-
-
-@dataclass(frozen=True)
-class Rig:
-    """What the episodes of one call have in common.
-
-    `places` is what calls that run at the same time share, so that no more episodes are open than
-    the environment bears; null where it bears any number.
-    """
-
-    environment: Environment
-    model: Model
-    harness: Harness
-    sandbox: Sandbox | None
-    now: datetime
-    places: asyncio.Semaphore | None = None
-
-    def budget(self, spec: EpisodeSpec) -> int:
-        """Most turns of an episode: every model call spends a unit, those for notes too."""
-        if not isinstance(self.model, TakesNotes):
-            return self.environment.step_budget
-        written = [note for note in spec.fork.source.notes if not note.carried] if spec.fork else []
-        due = len(written) if spec.fork else self.model.notes_due(spec.earlier)
-        return self.environment.step_budget - due
-
-
-def fork_spec(
-    source: Episode,
-    task: Task,
-    step_index: int,
-    name: str,
-    *,
-    extra_text: str = "",
-    repeat: int = 0,
-) -> EpisodeSpec:
-    """Describe a fork: the source up to a step, then the model anew.
-
-    `extra_text` is put before the model at that step, behind what it saw there. The name goes
-    into the trajectory's key, so two texts need two names.
-    """
-    fork = Fork(source, step_index, name, extra_text)
-    return EpisodeSpec(task, source.trajectory.seed, repeat, fork)
 
 
 async def run_episode(
@@ -187,7 +122,7 @@ async def _run(rig: Rig, spec: EpisodeSpec) -> Episode:
 
 
 async def _run_once(rig: Rig, spec: EpisodeSpec) -> Episode:
-    log = EpisodeLog(_identify(rig, spec))
+    log = EpisodeLog(identify(rig, spec))
     if spec.earlier is not None and spec.earlier.trajectory.fault is not None:
         what = f"trial {spec.repeat} learns from the trial before it, which infrastructure ended"
         return log.close(_fault("agent", AgentFault(what)), rig.now)
@@ -201,32 +136,6 @@ async def _run_once(rig: Rig, spec: EpisodeSpec) -> Episode:
         with suppress(EnvironmentFault):  # the verdict stands, whatever the world says now
             await driver.close()
     return log.close(ending, rig.now)
-
-
-def trajectory_id(rig: Rig, spec: EpisodeSpec) -> str:
-    """Id of the trajectory that a spec gives: a hash of all that determines it."""
-    environment = rig.environment
-    key = [environment.name, environment.fingerprint, spec.task.task_id, rig.model.fingerprint]
-    return make_id("traj", [*key, rig.harness.harness_id, spec.seed, spec.repeat, spec.arm])
-
-
-def _identify(rig: Rig, spec: EpisodeSpec) -> Identity:
-    environment, model, task = rig.environment, rig.model, spec.task
-    return Identity(
-        trajectory_id=trajectory_id(rig, spec),
-        environment=environment.name,
-        environment_fingerprint=environment.fingerprint,
-        family=task.family,
-        task_id=task.task_id,
-        split=task.split,
-        model=model.name,
-        model_fingerprint=model.fingerprint,
-        harness_id=rig.harness.harness_id,
-        seed=spec.seed,
-        repeat=spec.repeat,
-        arm=spec.arm,
-        budget=rig.budget(spec),
-    )
 
 
 async def _play(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDriver) -> Ending:

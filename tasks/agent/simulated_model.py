@@ -11,12 +11,12 @@ from typing import Any, get_args
 
 from schemas.errors import ConfigError
 from schemas.ids import canonical_json, make_id
+from tasks.agent.capabilities import HasExpert
 from tasks.agent.protocols import (
     Call,
     Conversation,
     Environment,
     EpisodeContext,
-    HasExpert,
     ModelReply,
     RawCall,
 )

@@ -10,16 +10,8 @@ from typing import ParamSpec, TypeVar
 from schemas.errors import EnvironmentFault
 from schemas.text import clean_text
 from tasks.agent.arguments import clean_value
-from tasks.agent.protocols import (
-    ActResult,
-    Blocking,
-    Call,
-    Closeable,
-    Environment,
-    Task,
-    Verdict,
-    World,
-)
+from tasks.agent.capabilities import Blocking, Closeable
+from tasks.agent.protocols import ActResult, Call, Environment, Task, Verdict, World
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from schemas.fields import GapType
-from tasks.agent.rollout import EpisodeSpec
+from tasks.agent.episode_spec import EpisodeSpec
 from tasks.benefit.activation import try_activation
 from tasks.benefit.effect import Effect
 from tasks.benefit.rate import Arms, Rate, measure_rate, success_by_task, unchanged

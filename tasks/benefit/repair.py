@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.episode import Episode
-from tasks.agent.rollout import fork_spec
+from tasks.agent.episode_spec import fork_spec
 from tasks.benefit.following import repaired_at
 from tasks.benefit.forks import following_points
 from tasks.benefit.trial import NATURAL, PURPOSE, Bench, Forked, Job, Trial

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from schemas.episode import Episode
 from schemas.errors import DataContractError
 from schemas.fields import GapType
+from tasks.agent.episode_spec import EpisodeSpec, fork_spec
 from tasks.agent.protocols import Task
-from tasks.agent.rollout import EpisodeSpec, fork_spec
 from tasks.benefit.effect import Arm, Effect, Pair, measure_effect
 from tasks.benefit.forks import Point
 from tasks.benefit.use import Due, Use, read_use

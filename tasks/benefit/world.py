@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from schemas.episode import Episode
+from tasks.agent.episode_spec import EpisodeSpec
 from tasks.agent.protocols import Task
-from tasks.agent.rollout import EpisodeSpec
 from tasks.benefit.parameters import DEFAULT, Parameters
 from tasks.harness import Harness
 

@@ -12,8 +12,9 @@ import pytest
 from schemas.episode import Episode
 from schemas.errors import EnvironmentFault
 from schemas.fields import Split
+from tasks.agent.episode_spec import EpisodeSpec, Rig
 from tasks.agent.protocols import ActResult, Call, Model, Task, ToolSpec, Verdict, World
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
+from tasks.agent.rollout import run_episodes
 from tasks.harness import Harness, Sandbox
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

@@ -15,7 +15,7 @@ from aiohttp import web
 from schemas.settings import EndpointSettings, Limits
 from tasks.agent.chat_model import ChatModel
 from tasks.agent.endpoint import Endpoint
-from tasks.agent.rollout import EpisodeSpec
+from tasks.agent.episode_spec import EpisodeSpec
 
 EPISODES = 500
 SHARE = 5

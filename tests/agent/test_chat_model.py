@@ -17,7 +17,7 @@ from schemas.errors import ContextOverflow, ModelFault
 from schemas.settings import EndpointSettings, Limits, Price, Sampling
 from tasks.agent.chat_model import ChatConversation, ChatModel
 from tasks.agent.endpoint import Endpoint
-from tasks.agent.rollout import EpisodeSpec
+from tasks.agent.episode_spec import EpisodeSpec
 
 KEY = "sk-very-secret-key-0123456789"
 HELLO = [{"role": "user", "content": "hello"}]

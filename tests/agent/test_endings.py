@@ -6,8 +6,8 @@ import pytest
 
 from schemas.errors import ConfigError, ContextOverflow, EnvironmentFault, ModelFault
 from tasks.agent.builtin_models import GoldModel, ScriptedModel
+from tasks.agent.episode_spec import EpisodeSpec
 from tasks.agent.protocols import Call, ModelReply, RawCall, Verdict
-from tasks.agent.rollout import EpisodeSpec
 
 
 def test_a_model_fault_keeps_the_steps_so_far_and_says_nothing_of_the_agent(bench):

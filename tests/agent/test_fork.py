@@ -4,9 +4,9 @@ import pytest
 
 from tasks.agent.builtin_models import ScriptedModel
 from tasks.agent.conversation import messages_before
+from tasks.agent.episode_spec import EpisodeSpec, fork_spec
 from tasks.agent.fork import turn_history
 from tasks.agent.protocols import Call, ModelReply, RawCall
-from tasks.agent.rollout import EpisodeSpec, fork_spec
 
 SCRIPT = [
     "prose",

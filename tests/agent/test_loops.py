@@ -8,12 +8,12 @@ from schemas.errors import ConfigError, ModelFault
 from schemas.settings import EndpointSettings
 from tasks.agent.builtin_models import GoldModel, NoopModel, ScriptedModel
 from tasks.agent.chat_model import request_body
+from tasks.agent.episode_spec import EpisodeSpec, fork_spec
 from tasks.agent.loops.notes import NOTE_CHARS
 from tasks.agent.loops.react import read_action
 from tasks.agent.loops.reflexion import MEMORY, what_is_known
 from tasks.agent.loops.registry import LOOPS, in_loop
 from tasks.agent.protocols import Call, RawCall
-from tasks.agent.rollout import EpisodeSpec, fork_spec
 
 HAND_IN = "Thought: done\nAction: hand_in\nAction Input: {}"
 ADD = 'Thought: three are missing\nAction: add\nAction Input: {"n": 3}'

@@ -101,7 +101,7 @@ def test_the_expert_needs_an_environment_that_has_one(bench):
         setattr(Plain, name, getattr(bench.environment, name))
     bench_task = bench.task
     bench.environment = Plain()
-    from tasks.agent.rollout import EpisodeSpec
+    from tasks.agent.episode_spec import EpisodeSpec
 
     with pytest.raises(ConfigError, match="no expert"):
         bench.run(resolve_model("gold", Settings()), EpisodeSpec(bench_task, 1))

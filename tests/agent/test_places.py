@@ -4,8 +4,9 @@ import asyncio
 from datetime import UTC, datetime
 
 from tasks.agent.builtin_models import ScriptedModel
+from tasks.agent.episode_spec import EpisodeSpec, Rig
 from tasks.agent.protocols import ActResult, Call, Task, ToolSpec, Verdict
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
+from tasks.agent.rollout import run_episodes
 from tasks.harness import Harness
 
 

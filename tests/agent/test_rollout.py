@@ -2,8 +2,8 @@
 
 from schemas.trajectories import TrajectoryRow
 from tasks.agent.builtin_models import GoldModel, NoopModel, ScriptedModel
+from tasks.agent.episode_spec import EpisodeSpec
 from tasks.agent.protocols import Call, ModelReply, RawCall
-from tasks.agent.rollout import EpisodeSpec
 
 
 def test_the_expert_passes_every_task(bench):

@@ -7,9 +7,9 @@ import pytest
 
 from schemas.settings import Settings
 from tasks.agent.builtin_models import ScriptedModel
+from tasks.agent.episode_spec import EpisodeSpec
 from tasks.agent.loops.registry import in_loop
 from tasks.agent.protocols import Call, ModelReply
-from tasks.agent.rollout import EpisodeSpec
 from tasks.collection import open_collector
 from tasks.workbench import Workbench
 

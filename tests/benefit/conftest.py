@@ -12,6 +12,7 @@ from schemas.episode import Episode
 from schemas.fields import Outcome, Termination
 from schemas.ids import make_id
 from schemas.trajectories import StepRow, ToolCallRow, TrajectoryRow
+from tasks.agent.episode_spec import Rig
 from tasks.agent.protocols import (
     ActResult,
     Call,
@@ -22,7 +23,7 @@ from tasks.agent.protocols import (
     ToolSpec,
     Verdict,
 )
-from tasks.agent.rollout import Rig, run_episodes
+from tasks.agent.rollout import run_episodes
 from tasks.benefit.parameters import Parameters
 from tasks.benefit.world import BenefitWorld
 from tasks.harness import Harness

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tasks.agent.rollout import EpisodeSpec
+from tasks.agent.episode_spec import EpisodeSpec
 from tasks.benefit.forks import activation_points, following_points, reference_text
 from tasks.benefit.use import (
     activation_rate,

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from schemas.errors import ConfigError
-from tasks.agent.protocols import Environment, Forkable, HasExpert, HasGoldTexts, Task
+from tasks.agent.capabilities import Forkable, HasExpert, HasGoldTexts
+from tasks.agent.protocols import Environment, Task
 from tasks.agent.simulated_world import HasSimulation
 from tasks.agent.sources import source_hash
 from tasks.environments.embedded.cues import MAX_CHARS, CueTable, own_voice

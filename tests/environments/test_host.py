@@ -13,8 +13,10 @@ import pytest
 
 from schemas.errors import ConfigError, EnvironmentFault
 from tasks.agent.builtin_models import ScriptedModel
-from tasks.agent.protocols import Blocking, Call, Environment, Forkable, HasExpert, HasGoldTexts
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
+from tasks.agent.capabilities import Blocking, Forkable, HasExpert, HasGoldTexts
+from tasks.agent.episode_spec import EpisodeSpec, Rig
+from tasks.agent.protocols import Call, Environment
+from tasks.agent.rollout import run_episodes
 from tasks.environments.host import open_environment
 from tasks.environments.registry import resolve_environment
 from tasks.harness import Harness

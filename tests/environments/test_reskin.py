@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from tasks.agent.builtin_models import GoldModel, NoopModel
+from tasks.agent.capabilities import Reskinnable
+from tasks.agent.episode_spec import EpisodeSpec, Rig
 from tasks.agent.fork import executed_calls
-from tasks.agent.protocols import Reskinnable
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
+from tasks.agent.rollout import run_episodes
 from tasks.agent.simulated_model import simulated_model
 from tasks.environments.registry import resolve_environment
 from tasks.harness import Harness

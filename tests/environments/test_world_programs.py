@@ -13,8 +13,9 @@ import pytest
 
 from schemas.errors import ConfigError, EnvironmentFault
 from tasks.agent.builtin_models import GoldModel, ScriptedModel
+from tasks.agent.episode_spec import EpisodeSpec, Rig
 from tasks.agent.protocols import Call
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
+from tasks.agent.rollout import run_episodes
 from tasks.environments.host import open_environment
 from tasks.harness import Harness
 

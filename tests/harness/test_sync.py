@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tasks.agent.episode_spec import EpisodeSpec, Rig
 from tasks.agent.recording import record, recover_opening
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
+from tasks.agent.rollout import run_episodes
 from tasks.agent.simulated_model import simulated_model
 from tasks.environments.registry import resolve_environment
 from tasks.harness import (

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from schemas.ids import canonical_json
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
+from tasks.agent.episode_spec import EpisodeSpec, Rig
+from tasks.agent.rollout import run_episodes
 from tasks.agent.simulated_model import simulated_model
 from tasks.environments.registry import resolve_environment
 from tasks.harness import Harness, Sandbox

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from tasks.agent.builtin_models import ScriptedModel
+from tasks.agent.episode_spec import EpisodeSpec, Rig
 from tasks.agent.own_agent import read_agent
 from tasks.agent.protocols import ActResult, Call, Task, ToolSpec, Verdict
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
+from tasks.agent.rollout import run_episodes
 from tasks.harness import Harness, Sandbox
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

@@ -7,7 +7,8 @@ import pytest
 
 from schemas.fields import Layer
 from tasks.agent.builtin_models import GoldModel, NoopModel
-from tasks.agent.rollout import EpisodeSpec, Rig, run_episodes
+from tasks.agent.episode_spec import EpisodeSpec, Rig
+from tasks.agent.rollout import run_episodes
 from tasks.agent.simulated_model import simulated_model
 from tasks.environments.registry import resolve_environment
 from tasks.harness import Harness, Sandbox

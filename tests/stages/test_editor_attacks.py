@@ -12,7 +12,7 @@ from schemas.forms import CycleForm
 from schemas.gate import GateDecisionRow
 from schemas.harness import EditRow
 from schemas.plans import ProposeResult
-from tasks.agent.protocols import HasGoldTexts
+from tasks.agent.capabilities import HasGoldTexts
 from tasks.annotation import annotate_round
 from tasks.collection import collect_train
 from tasks.cycle import open_cycle

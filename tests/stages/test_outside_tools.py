@@ -13,7 +13,7 @@ from deployments.cli import run
 from schemas.forms import CycleForm
 from schemas.gate import GateDecisionRow
 from schemas.harness import EditRow
-from tasks.agent.protocols import HasGoldTexts
+from tasks.agent.capabilities import HasGoldTexts
 from tasks.environments.registry import resolve_environment
 from tasks.outside_cycle import prepare_outside, prepared_plan, try_outside
 from tasks.outside_editing import open_outside_desk

@@ -8,7 +8,8 @@ from typing import Literal
 
 from schemas.errors import EnvironmentFault, TackroomError
 from schemas.text import clean_text
-from tasks.agent.protocols import Closeable, Environment, Task, World
+from tasks.agent.capabilities import Closeable
+from tasks.agent.protocols import Environment, Task, World
 
 Severity = Literal["error", "warning", "info"]
 Value = Literal["yes", "no", "partly", "none", "unknown"]

@@ -5,7 +5,8 @@ import sys
 
 from schemas.errors import TackroomError
 from schemas.settings import load_settings
-from tasks.agent.protocols import Call, Closeable, Environment, JsonObject
+from tasks.agent.capabilities import Closeable
+from tasks.agent.protocols import Call, Environment, JsonObject
 from tasks.environments.conformance.declarations import SPLITS
 from tasks.environments.conformance.inspection import faults
 from tasks.environments.conformance.playing import Trace, play

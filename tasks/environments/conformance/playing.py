@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from schemas.ids import canonical_json, sha256_hex
-from tasks.agent.protocols import Call, Environment, HasExpert, JsonObject, Task, ToolSpec, World
+from tasks.agent.capabilities import HasExpert
+from tasks.agent.protocols import Call, Environment, JsonObject, Task, ToolSpec, World
 
 STEPS = 12
 """Calls of one episode at most."""

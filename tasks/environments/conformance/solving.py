@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 from schemas.errors import EnvironmentFault
+from tasks.agent.capabilities import HasExpert
 from tasks.agent.offers import EXPERT
-from tasks.agent.protocols import HasExpert, Task, World
+from tasks.agent.protocols import Task, World
 from tasks.environments.conformance.inspection import (
     Count,
     Inspection,

@@ -6,8 +6,9 @@ import pytest
 
 from schemas.errors import ConfigError, EnvironmentFault
 from schemas.settings import Settings
+from tasks.agent.capabilities import Blocking, HasGoldTexts
 from tasks.agent.offers import lasting_tools, most_together, noise_of
-from tasks.agent.protocols import Blocking, Call, Environment, HasGoldTexts
+from tasks.agent.protocols import Call, Environment
 from tasks.environments.declared.environment import ServiceEnvironment, open_folder
 from tasks.environments.registry import close
 

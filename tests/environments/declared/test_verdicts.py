@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from schemas.errors import ConfigError, EnvironmentFault
 from schemas.settings import Settings, load_settings
+from tasks.agent.capabilities import Closeable
 from tasks.agent.offers import noise_of
-from tasks.agent.protocols import Call, Closeable
+from tasks.agent.protocols import Call
 from tasks.environments.declared.environment import open_folder
 from tasks.environments.declared.judge_verdict import read_vote
 from tasks.environments.declared.verdict import differs_at, is_same_answer
