@@ -211,8 +211,7 @@ def test_a_sound_world_of_ones_own_says_what_it_lacks(check):
     for name in ("reset", "deterministic", "second_process", "restore", "gold", "noop_fails"):
         assert grade(report, name) == "yes", name
     runs = {stage["stage"]: stage["runs"] for stage in report["stages"]}
-    assert runs["synthesize"] == "yes"
-    assert runs["gate"] == runs["diagnose"] == "less"
+    assert [stage for stage, how in runs.items() if how != "yes"] == ["gate"]
 
 
 def test_tasks_that_doing_nothing_passes_are_listed(check):
