@@ -9,7 +9,12 @@ from tasks.environments.installation import WorldFolder
 
 FOLDER = Path(__file__).parents[2] / ".worlds" / "worlds"
 GAIN = 0.15
-pytestmark = [pytest.mark.slow, pytest.mark.gx, pytest.mark.timeout(3600)]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.gx,
+    pytest.mark.timeout(3600),
+    pytest.mark.xdist_group("bfcl_cycle"),
+]
 
 
 @pytest.fixture(scope="module")
