@@ -45,7 +45,6 @@ app.add_typer(gate.app, name="gate")
 app.add_typer(environments.app, name="env")
 app.add_typer(model.app, name="model")
 app.add_typer(runtime.app, name="runtime")
-app.add_typer(environments.app, name="env")
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ from deployments.commands import worlds
 from deployments.commands.group import CommandGroup
 from deployments.commands.options import Json
 from deployments.console import emit_json, emit_text, table
-from schemas.fields import Split
 
 app = typer.Typer(help="Worlds: those to install, and your own.", cls=CommandGroup)
 worlds.register(app)
@@ -72,4 +71,6 @@ def remove_one(world: World, as_json: Json = False) -> None:
 
 
 def _counts(tasks: dict[str, Any] | None) -> str:
+    from schemas.fields import Split
+
     return ", ".join(f"{tasks[split]} {split}" for split in get_args(Split)) if tasks else ""

@@ -42,10 +42,18 @@ def test_help_names_what_has_no_place_in_mcp(capsys):
     assert "(rescue, force, stop, inject) is logged as unavailable" in said
 
 
-def test_the_sdk_is_not_imported_before_a_server_runs():
+def test_what_takes_long_to_import_is_not_imported_before_a_command_runs():
     import subprocess
     import sys
 
-    code = "import sys, deployments.cli; print([m for m in sys.modules if m.startswith('mcp')])"
+    late = ("mcp", "pydantic", "polars", "duckdb", "prefect", "openai", "aiohttp")
+    code = f"import sys, deployments.cli; print([m for m in {late} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_every_name_of_the_command_line_is_given_once():
+    from deployments.cli import app
+
+    names = [one.name for one in (*app.registered_groups, *app.registered_commands)]
+    assert len(set(names)) == len(names)
