@@ -3,7 +3,7 @@
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, cast
+from typing import Any, TextIO, cast
 
 import httpx2
 from mcp import StdioServerParameters, stdio_client
@@ -30,7 +30,8 @@ def open_transport(upstream: Upstream) -> AbstractAsyncContextManager[Any]:
         cwd=upstream.folder,
         encoding_error_handler="replace",
     )
-    return stdio_client(wanted, errlog=sys.stderr)
+    # A notebook puts an object without a descriptor in the place of the stream.
+    return stdio_client(wanted, errlog=cast("TextIO", sys.__stderr__))
 
 
 @asynccontextmanager
