@@ -1,10 +1,13 @@
 """A cycle started through the server's API from its deployment, as a scheduler would."""
 
+from pathlib import Path
+
 import duckdb
 import pytest
 import yaml
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+MANIFEST = Path(__file__).parents[2] / "deployments" / "prefect.yaml"
 SMALL = {"form": {"tasks": 12, "rounds": 1, "reference": "simulated:strong"}}
 
 
@@ -49,8 +52,7 @@ def test_the_schedule_stands_on_the_cycle_alone(served):
     found = served.call("/deployments/filter", {})
     scheduled = [one["name"] for one in found if one["schedules"]]
     assert scheduled == ["evolution-cycle"]
-    with open("deployments/prefect.yaml") as file:
-        written = yaml.safe_load(file)["deployments"]
+    written = yaml.safe_load(MANIFEST.read_text())["deployments"]
     assert {one["name"] for one in found} == {one["name"] for one in written}
     assert not any(one["paused"] for one in found)
 
