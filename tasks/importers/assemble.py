@@ -46,10 +46,15 @@ def task_id_of(draft: DraftEpisode) -> str:
     if draft.native_task is None:
         digest = sha256_hex(canonical_json(draft.identity))[:16]
         return f"{draft.environment}/unknown/{digest}"
-    name = quote(clean_text(draft.native_task), safe=_SAFE)
+    return f"{draft.environment}/{draft.family}/{task_name(draft.native_task)}"
+
+
+def task_name(native_task: str) -> str:
+    """Last part of a task id, as it is made of the name that a source gives a task."""
+    name = quote(clean_text(native_task), safe=_SAFE)
     if len(name) > _TASK_CHARACTERS:
         name = f"{name[: _TASK_CHARACTERS - 17]}-{sha256_hex(name)[:16]}"
-    return f"{draft.environment}/{draft.family}/{name}"
+    return name
 
 
 def _model_fingerprint(draft: DraftEpisode) -> str:
@@ -100,7 +105,9 @@ def _step_rows(
             finish_reason=message.finish_reason,
             prompt_tokens=message.prompt_tokens,
             completion_tokens=message.completion_tokens,
+            served_model=message.served_model,
             native_id=message.native_id,
+            copied=message.copied,
         )
         for at, message in enumerate(messages)
     )
@@ -164,6 +171,8 @@ class Assembler:
             source_index=draft.index,
             raw_sha256=sha256_hex(canonical_json(draft.raw)),
             source_format=self._format,
+            native_id=draft.native_id,
+            parent_native_id=draft.parent_native_id,
         )
 
     def trajectory_id(self, draft: DraftEpisode) -> str:
@@ -199,7 +208,7 @@ class Assembler:
         prompts: dict[str, PromptRow | None],
     ) -> TrajectoryRow:
         task, verdict = self.task_row(draft), draft.verdict
-        agent = [message for message in draft.messages if message.role == "assistant"]
+        agent = [m for m in draft.messages if m.role == "assistant" and not m.copied]
         ids = {kind: row.prompt_id if row else None for kind, row in prompts.items()}
         cost = draft.cost_usd
         return TrajectoryRow(

@@ -15,6 +15,7 @@ from tasks.importers.draft import (
     Refusal,
     Source,
 )
+from tasks.importers.elements import read_element, read_elements
 from tasks.importers.reading import (
     JsonObject,
     Unreadable,
@@ -172,6 +173,7 @@ def _read_simulation(element: Element, head: RunHead, source: Source) -> DraftEp
         task_prompt=next((m.text for m in messages if m.role == "user" and m.text), None),
         tools=_tools(head),
         lost=_lost(messages, head, simulation),
+        native_id=as_name(simulation.get("id")),
         raw=simulation,
         replaced=element.replaced,
     )
@@ -221,18 +223,8 @@ class Tau2Reader:
             return
         if is_folder:
             head = _head_beside(source, head, redactor)
-        for element in every(source.path, source.outline):
-            yield _read_or_refuse(element, head, source, redactor)
-
-
-def _read_or_refuse(element: Element, head: RunHead, source: Source, redactor: Redacts) -> Drafted:
-    if element.problem is not None:
-        return Refusal(element.index, element.place, element.problem, element.excerpt)
-    value = redactor.value(element.value)
-    try:
-        return _read_simulation(replace(element, value=value), head, source)
-    except Unreadable as error:
-        return Refusal.of(element.index, element.place, str(error), value)
+        found = every(source.path, source.outline)
+        yield from read_elements(found, redactor, lambda e: _read_simulation(e, head, source))
 
 
 def _head_beside(source: Source, head: RunHead, redactor: Redacts) -> RunHead:
@@ -279,5 +271,4 @@ def _read_file(
         element = replace(whole(path), index=index)
     except OSError as error:
         return Refusal(index, path.name, f"cannot be read: {error.strerror or error}")
-    drafted = _read_or_refuse(element, head, source, redactor)
-    return drafted if not isinstance(drafted, Note) else Refusal(index, path.name, drafted.text)
+    return read_element(element, redactor, lambda e: _read_simulation(e, head, source))

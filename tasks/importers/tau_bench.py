@@ -19,9 +19,9 @@ from tasks.importers.draft import (
     DraftMessage,
     Note,
     Redacts,
-    Refusal,
     Source,
 )
+from tasks.importers.elements import read_elements
 from tasks.importers.reading import (
     JsonObject,
     Unreadable,
@@ -179,8 +179,8 @@ class TauBenchReader:
         """Yield episodes and refusals; crashed episodes may borrow the domain of siblings."""
         sibling = domain_of_name(source.name) or _domain_of_samples(source.outline)
         crashed = borrowed = 0
-        for element in every(source.path, source.outline):
-            drafted = _read_or_refuse(element, source, sibling, redactor)
+        found = every(source.path, source.outline)
+        for drafted in read_elements(found, redactor, lambda e: _read_episode(e, source, sibling)):
             yield drafted
             if isinstance(drafted, DraftEpisode) and not drafted.messages:
                 crashed += 1
@@ -207,15 +207,3 @@ def _domain_of_samples(outline: Outline) -> str | None:
         domain = _domain(messages, as_object(episode.get("info")), "")
         found |= {domain} if domain else set[str]()
     return found.pop() if len(found) == 1 else None
-
-
-def _read_or_refuse(
-    element: Element, source: Source, sibling: str | None, redactor: Redacts
-) -> Drafted:
-    if element.problem is not None:
-        return Refusal(element.index, element.place, element.problem, element.excerpt)
-    value = redactor.value(element.value)
-    try:
-        return _read_episode(replace(element, value=value), source, sibling)
-    except Unreadable as error:
-        return Refusal.of(element.index, element.place, str(error), value)
