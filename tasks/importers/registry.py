@@ -1,9 +1,11 @@
 """The formats that can be read, in the order in which files are tried: special ones first."""
 
 from schemas.errors import ConfigError
+from tasks.importers.agentbench import AgentBenchReader
 from tasks.importers.container import Outline
 from tasks.importers.draft import Reader
 from tasks.importers.few_shot import FewShotReader
+from tasks.importers.openai_chat import OpenAIChatReader
 from tasks.importers.tau2_bench import Tau2Reader
 from tasks.importers.tau_bench import TauBenchReader
 
@@ -11,6 +13,8 @@ READERS: tuple[Reader, ...] = (
     TauBenchReader(),
     Tau2Reader(),
     FewShotReader(),
+    AgentBenchReader(),
+    OpenAIChatReader(),
 )
 SPREADS = frozenset(member for reader in READERS for member in reader.spreads)
 FORMATS = tuple(reader.name for reader in READERS)

@@ -16,6 +16,7 @@ from tasks.importers.draft import (
     Source,
 )
 from tasks.importers.elements import read_element, read_elements
+from tasks.importers.names import UNKNOWN, clean_name
 from tasks.importers.reading import (
     JsonObject,
     Unreadable,
@@ -39,7 +40,7 @@ from tasks.importers.tau2_tasks import (
     task_parts,
 )
 from tasks.importers.tau2_verdict import judge
-from tasks.importers.tau_domain import UNKNOWN, clean_domain, domain_of_content
+from tasks.importers.tau_domain import domain_of_content
 
 LIST = "simulations"
 RESULTS = "results.json"
@@ -108,7 +109,7 @@ def _identity(simulation: JsonObject) -> JsonValue:
 
 def _domain(head: RunHead, policy: str, messages: tuple[DraftMessage, ...]) -> str:
     if head.domain:
-        return clean_domain(head.domain)
+        return clean_name(head.domain)
     tools = {call.tool for m in messages for call in m.calls if call.requestor == "assistant"}
     return domain_of_content(policy, tools) or UNKNOWN
 

@@ -22,6 +22,7 @@ from tasks.importers.draft import (
     Source,
 )
 from tasks.importers.elements import read_elements
+from tasks.importers.names import UNKNOWN
 from tasks.importers.reading import (
     JsonObject,
     Unreadable,
@@ -36,7 +37,7 @@ from tasks.importers.reading import (
     require_object,
 )
 from tasks.importers.tau_bench_verdict import STEP_CAP, judge, task_actions
-from tasks.importers.tau_domain import UNKNOWN, domain_of_content, domain_of_name
+from tasks.importers.tau_domain import domain_of_content, domain_of_name
 from tasks.importers.tool_errors import error_kind, is_error_text
 
 _RUN_NAME = re.compile(
