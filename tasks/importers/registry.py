@@ -6,6 +6,7 @@ from tasks.importers.container import Outline
 from tasks.importers.draft import Reader
 from tasks.importers.few_shot import FewShotReader
 from tasks.importers.openai_chat import OpenAIChatReader
+from tasks.importers.otel import OtelReader
 from tasks.importers.tau2_bench import Tau2Reader
 from tasks.importers.tau_bench import TauBenchReader
 
@@ -14,6 +15,7 @@ READERS: tuple[Reader, ...] = (
     Tau2Reader(),
     FewShotReader(),
     AgentBenchReader(),
+    OtelReader(),
     OpenAIChatReader(),
 )
 SPREADS = frozenset(member for reader in READERS for member in reader.spreads)
