@@ -113,9 +113,10 @@ def _step_rows(
     )
 
 
-def _sum(values: Sequence[int | None]) -> int | None:
+def _sum(values: Sequence[int | None], total: int | None) -> int | None:
+    """Sum of what is known; the source's own total where no message says anything."""
     known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    return sum(known) if known else total
 
 
 def _transcript_hash(steps: Sequence[StepRow], calls: Sequence[ToolCallRow]) -> str:
@@ -234,8 +235,8 @@ class Assembler:
             reward_parts=canonical_json(verdict.parts),
             steps=len(agent),
             budget=draft.budget,
-            prompt_tokens=_sum([message.prompt_tokens for message in agent]),
-            completion_tokens=_sum([message.completion_tokens for message in agent]),
+            prompt_tokens=_sum([m.prompt_tokens for m in agent], draft.prompt_tokens),
+            completion_tokens=_sum([m.completion_tokens for m in agent], draft.completion_tokens),
             cost_usd=cost if cost is not None and cost >= 0 else None,
             system_prompt_id=ids["system"],
             task_prompt_id=ids["task"],

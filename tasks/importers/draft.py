@@ -95,6 +95,8 @@ class DraftEpisode:
         model_settings: model and sampling as the source states them; null when it does not.
         is_model_sourced: whether the model was read from the content (else a name or argument).
         lost: kinds of evidence that the format cannot hold.
+        prompt_tokens: total where the source counts no tokens message by message.
+        completion_tokens: likewise.
         native_id: the source's id of the episode; null when it has none.
         parent_native_id: native id of the episode that started this one.
         dialect: which dialect of the format it is written in; empty when there is only one.
@@ -118,6 +120,8 @@ class DraftEpisode:
     repeat: int = 0
     budget: int | None = None
     cost_usd: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
     system_text: str | None = None
     task_prompt: str | None = None
     tools: JsonValue = None

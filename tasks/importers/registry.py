@@ -2,9 +2,13 @@
 
 from schemas.errors import ConfigError
 from tasks.importers.agentbench import AgentBenchReader
+from tasks.importers.atif import AtifReader
 from tasks.importers.container import Outline
 from tasks.importers.draft import Reader
 from tasks.importers.few_shot import FewShotReader
+from tasks.importers.harbor_traces import HarborTracesReader
+from tasks.importers.langfuse import LangfuseReader
+from tasks.importers.langsmith import LangSmithReader
 from tasks.importers.openai_chat import OpenAIChatReader
 from tasks.importers.otel import OtelReader
 from tasks.importers.tau2_bench import Tau2Reader
@@ -15,6 +19,10 @@ READERS: tuple[Reader, ...] = (
     Tau2Reader(),
     FewShotReader(),
     AgentBenchReader(),
+    AtifReader(),
+    HarborTracesReader(),
+    LangfuseReader(),
+    LangSmithReader(),
     OtelReader(),
     OpenAIChatReader(),
 )
