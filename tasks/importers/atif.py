@@ -119,6 +119,8 @@ def _read_all(
         return _episode(replace(found, value=document), messages, source, own)
 
     yield read_element(element, redactor, read)
+    if held and not as_object(held[0].get("agent")).get("name"):
+        yield Note(f"{element.place}: the document does not name its `agent`, which ATIF requires")
     for inner, starter in (pair for document in held for pair in inside(document)):
         yield read_element(
             replace(element, value=inner, replaced=0),

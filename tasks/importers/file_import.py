@@ -21,7 +21,7 @@ from schemas.trajectories import (
     VerdictRow,
 )
 from tasks.importers.assemble import Assembler, HarnessOf
-from tasks.importers.container import Outline, hash_file, outline
+from tasks.importers.container import Outline, hash_file
 from tasks.importers.counts import Counts
 from tasks.importers.decoding import JsonValue
 from tasks.importers.draft import (
@@ -34,7 +34,8 @@ from tasks.importers.draft import (
     Superseded,
 )
 from tasks.importers.finding import FoundFile
-from tasks.importers.registry import SPREADS, choose_reader, known_formats
+from tasks.importers.looking import look_at, say_unknown
+from tasks.importers.registry import choose_reader, known_formats
 from tasks.importers.results import (
     DuplicateEpisode,
     FileReport,
@@ -124,7 +125,7 @@ class FileImport:
 
     def _read_known_kind(self, digest: str) -> Iterator[ImportItem]:
         try:
-            seen = outline(self._path, SPREADS)
+            seen = look_at(self._path)
         except (OSError, UnicodeError) as error:
             yield from self._refuse_file(digest, f"cannot be read as text: {error}")
             return
@@ -151,7 +152,7 @@ class FileImport:
         """Refuse a file of an unknown format; pass over a sound one that nobody named."""
         is_sound = seen.problem is None and seen.kind not in ("other", "empty")
         if self._is_named or not is_sound:
-            yield from self._refuse_file(digest, _unknown_format(seen.kind, seen.problem))
+            yield from self._refuse_file(digest, say_unknown(seen.kind, seen.problem))
             return
         self._counts.notes.append("passed over: the content is in no known format")
         yield FileReport(self._report(digest, "unknown"), is_passed_over=True)
@@ -281,13 +282,6 @@ class FileImport:
             lost_evidence=canonical_json(_filled(counts.lost)),
             notes=canonical_json(counts.all_notes()),
         )
-
-
-def _unknown_format(kind: str, problem: str | None) -> str:
-    what = "the file is empty" if kind == "empty" else "the content is in no known format"
-    if problem:
-        what = f"the file is not JSON: {problem}" if kind == "other" else f"{what}; {problem}"
-    return f"{what}; known formats: {known_formats()}"
 
 
 def _filled(counts: Mapping[str, int]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from tasks.importers.container import Outline
 from tasks.importers.draft import Reader
 from tasks.importers.few_shot import FewShotReader
 from tasks.importers.harbor_traces import HarborTracesReader
+from tasks.importers.inspect_log import InspectReader
 from tasks.importers.langfuse import LangfuseReader
 from tasks.importers.langsmith import LangSmithReader
 from tasks.importers.openai_chat import OpenAIChatReader
@@ -19,6 +20,7 @@ READERS: tuple[Reader, ...] = (
     Tau2Reader(),
     FewShotReader(),
     AgentBenchReader(),
+    InspectReader(),
     AtifReader(),
     HarborTracesReader(),
     LangfuseReader(),

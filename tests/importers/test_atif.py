@@ -193,6 +193,14 @@ def test_rows_of_the_training_export_supersede_their_beginnings(load, write):
     assert found == [(2, "success", "unknown"), (1, "unknown", "timeout")]
 
 
+def test_a_document_without_its_agent_is_read_and_said_to_lack_it(load, write):
+    lacking = document(USER, step(2))
+    del lacking["agent"]
+    result = load(write(lacking))
+    assert result.episodes[0].trajectory.model == "unknown"
+    assert "does not name its `agent`" in result.reports[0].row.notes
+
+
 def test_recorded_documents_are_read(load, shared):
     folder = shared / "harbor-atif" / "terminus_2"
     result = load(*sorted(folder.glob("*.json")))
