@@ -10,8 +10,10 @@ from tasks.importers.harbor_traces import HarborTracesReader
 from tasks.importers.inspect_log import InspectReader
 from tasks.importers.langfuse import LangfuseReader
 from tasks.importers.langsmith import LangSmithReader
+from tasks.importers.mini_swe_agent import MiniSweAgentReader
 from tasks.importers.openai_chat import OpenAIChatReader
 from tasks.importers.otel import OtelReader
+from tasks.importers.swe_agent import SweAgentReader
 from tasks.importers.tau2_bench import Tau2Reader
 from tasks.importers.tau_bench import TauBenchReader
 
@@ -22,6 +24,8 @@ READERS: tuple[Reader, ...] = (
     AgentBenchReader(),
     InspectReader(),
     AtifReader(),
+    MiniSweAgentReader(),
+    SweAgentReader(),
     HarborTracesReader(),
     LangfuseReader(),
     LangSmithReader(),
