@@ -2,8 +2,9 @@
 
 `python -m tests.benchmarks.proxy_overhead` runs conversations of ten calls against a loopback
 upstream of 500 ms, 32 at a time: directly, through a relay on the same HTTP library that does
-nothing, and through `tackroom runtime serve` with a harness of four layers. It prints what both add. `--calls N --latency 0` drives N calls as
-fast as they go and prints the proxy's memory on the way.
+nothing, and through `tackroom runtime serve` with a harness of four layers. It prints what both
+add. `--calls N --latency 0` drives N calls as fast as they go and prints the proxy's memory on
+the way.
 """
 
 import argparse
