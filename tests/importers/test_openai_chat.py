@@ -209,3 +209,10 @@ def test_folders_are_searched_and_strange_files_passed_over(load, write, tmp_pat
     result = load(*found)
     assert [report.is_passed_over for report in result.reports] == [False, False, True]
     assert [row.place.split("#")[0] for row in result.refusals] == ["broken.json"]
+
+
+@pytest.mark.parametrize("name", ["data", "episodes", "trajectories", "rows"])
+def test_conversations_may_stand_in_a_list_of_an_object(load, write, name):
+    chats = [{"id": n, "messages": [USER, {"role": "assistant", "content": f"{n}"}]} for n in "ab"]
+    result = load(write({"version": 1, name: chats}))
+    assert [e.sources[0].native_id for e in result.episodes] == ["a", "b"]
