@@ -214,7 +214,8 @@ ALFWORLD = KnownWorld(
         "github.com/alfworld/alfworld",
     ),
 )
-WORLDS: Mapping[str, KnownWorld] = {
+Catalogue = Mapping[str, KnownWorld]
+WORLDS: Catalogue = {
     world.name: world
     for world in (
         BFCL,
@@ -229,9 +230,9 @@ WORLDS: Mapping[str, KnownWorld] = {
 }
 
 
-def world_of(environment: str) -> KnownWorld | None:
+def world_of(environment: str, catalogue: Catalogue = WORLDS) -> KnownWorld | None:
     """The world an environment of this name belongs to; null when no world has it."""
-    return next((one for one in WORLDS.values() if environment in one.environments), None)
+    return next((one for one in catalogue.values() if environment in one.environments), None)
 
 
 def environments_of(word: str) -> tuple[str, ...]:
