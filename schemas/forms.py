@@ -104,7 +104,7 @@ class CycleForm(Form):
     harness: str = Field(
         default="seed",
         title="Base harness",
-        description="seed, a name such as current, or a harness id.",
+        description="seed, evolved, a name such as current, or a harness id.",
     )
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
     rounds: int = Field(default=3, title="Most edit rounds", ge=0, le=20)
