@@ -221,6 +221,45 @@ class AnnotateForm(Form):
         title="Protocol",
         description="paper counts every hit; decisive only those the failure hangs on.",
     )
+    use_gold: bool = Field(
+        default=True,
+        title="Use gold",
+        description="Let rules and judge read expected actions and check results.",
+    )
+    judge: str = Field(
+        default="",
+        title="Judge",
+        description="openai:NAME labels as well, independently; empty asks nobody.",
+        pattern=r"^(openai:.+)?$",
+    )
+    max_usd: float = max_usd_field()
+    max_tokens: int = max_tokens_field()
+    concurrency: int = concurrency_field()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Models that are asked."""
+        return (self.judge,) if self.judge else ()
+
+
+class AgreementForm(Form):
+    """How far two sources of labels agree."""
+
+    reference: str = Field(
+        default="",
+        title="Reference labels",
+        description="CSV or JSON lines with key, category, bullet, step; empty compares the rules "
+        "with a judge.",
+    )
+    source: str = Field(
+        default="rules",
+        title="Source",
+        description="rules, human, or judge for the one that labelled last.",
+    )
+    version: str = Field(
+        default="1.0", title="Taxonomy version", description="Such as 1.0, 1.0-no-gold, 1.0-paper."
+    )
+    seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
 
 
 class ImportedEvolutionForm(Form):

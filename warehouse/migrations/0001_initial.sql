@@ -461,12 +461,12 @@ CREATE TABLE failure_labels (
 );
 COMMENT ON TABLE failure_labels IS 'The label of one failed trajectory from one source.';
 COMMENT ON COLUMN failure_labels."trajectory_id" IS 'The failed trajectory.';
-COMMENT ON COLUMN failure_labels."source" IS 'Who labelled: rules, a judge model or a person.';
+COMMENT ON COLUMN failure_labels."source" IS 'Who labelled: `rules`, `human`, or `judge:` with the fingerprint of a model.';
 COMMENT ON COLUMN failure_labels."taxonomy_version" IS 'Version of rules and settlements.';
 COMMENT ON COLUMN failure_labels."category" IS 'Category of the failure.';
 COMMENT ON COLUMN failure_labels."bullet" IS 'Bullet of the protocol.';
 COMMENT ON COLUMN failure_labels."step_index" IS 'Earliest decisive step; null when it belongs to no step.';
-COMMENT ON COLUMN failure_labels."rule" IS 'Rule that decided.';
+COMMENT ON COLUMN failure_labels."rule" IS 'Rule that decided; what a judge was called on the command line.';
 COMMENT ON COLUMN failure_labels."evidence" IS 'Facts that decided.';
 COMMENT ON COLUMN failure_labels."uses_gold" IS 'Whether expected actions, checks or the final state were read.';
 COMMENT ON COLUMN failure_labels."signature" IS 'Trigger signature of the deciding hit.';
