@@ -208,6 +208,22 @@ class ImportForm(Form):
         title="Pair tasks by position",
         description="For files whose episodes name no task and hold as many tasks as episodes.",
     )
+    source_format: str = Field(
+        default="", title="Format", description="Name of the format; empty goes by the content."
+    )
+    labels: str = Field(
+        default="",
+        title="Verdicts",
+        description="CSV, JSON lines or a SWE-bench report with verdicts on the episodes.",
+    )
+    verdict_field: str = Field(
+        default="",
+        title="Verdict field",
+        description="Member of an episode that holds its verdict, where its format has none.",
+    )
+    redact: bool = Field(
+        default=True, title="Redact secrets", description="Replace secrets before storing."
+    )
 
 
 class AnnotateForm(Form):

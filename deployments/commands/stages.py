@@ -82,28 +82,50 @@ def import_files(
             "--pair-tasks-by-index", help="For files whose episodes name no task: pair by position."
         ),
     ] = False,
+    source_format: Annotated[
+        str, typer.Option("--format", help="Name of the format; the content decides by default.")
+    ] = "",
+    labels: Annotated[
+        str, typer.Option(help="Verdicts: CSV, JSON lines or a SWE-bench report.")
+    ] = "",
+    verdict_field: Annotated[
+        str, typer.Option(help="Member of an episode that holds its verdict.")
+    ] = "",
+    redact: Annotated[
+        bool, typer.Option("--redact/--no-redact", help="Replace secrets before storing.")
+    ] = True,
     as_json: Json = False,
 ) -> int:
-    """Read recorded trajectories: tau-bench and tau2-bench results."""
+    """Read recorded trajectories in any of the formats of docs/formats.md."""
     from schemas.errors import DataContractError
     from schemas.forms import ImportForm, read_form
     from tasks.importing import import_trajectories
 
-    values = {"paths": paths, "model": model, "pair_tasks_by_index": pair_tasks_by_index}
-    form = read_form(ImportForm, values)
+    form = read_form(ImportForm, _named(ImportForm, locals()))
     result = import_trajectories(form)
     is_usable = bool(result["imported"] or result["duplicates"])
     if not is_usable and not as_json:
-        first = result["refusals"][0] if result["refusals"] else {"place": "-", "reason": "empty"}
-        what = f"nothing could be imported; {first['place']}: {first['reason']}"
-        raise DataContractError(what, hint="tau-bench and tau2-bench results can be read")
+        raise DataContractError(_why_nothing(result), hint="docs/formats.md tells what can be read")
     notes = result["notes"] if as_json else result.pop("notes")
     _show(result, as_json)
     for text in notes:
         note(text)
     if not is_usable:
         return 1
-    return 3 if result["refused"] else 0
+    return 3 if result["refused"] or _is_label_lost(result["labels"]) else 0
+
+
+def _why_nothing(result: Mapping[str, Any]) -> str:
+    """The first reason for which an import brought nothing."""
+    for refusal in result["refusals"]:
+        return f"nothing could be imported; {refusal['place']}: {refusal['reason']}"
+    looked = f"{len(result['files'])} files without episodes were read"
+    return f"nothing could be imported; {looked}, {result['passed_over']} were passed over"
+
+
+def _is_label_lost(labels: Mapping[str, Any] | None) -> bool:
+    """Whether a verdict could not be used; one on an episode that is not here may be meant so."""
+    return labels is not None and any(labels[kind] for kind in ("invalid", "ambiguous", "conflict"))
 
 
 def annotate(

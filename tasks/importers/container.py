@@ -12,7 +12,7 @@ from typing import Literal, TextIO
 from tasks.importers.cutting import TRAILING, Piece, cut_document
 from tasks.importers.decoding import MAX_NESTING, Decoded, JsonValue, Undecodable, decode
 
-Kind = Literal["empty", "array", "object", "lines", "other"]
+Kind = Literal["empty", "array", "object", "lines", "archive", "other"]
 _SAMPLES = 20
 EXCERPT = 20_000
 _LINES_SNIFFED = 5
@@ -55,7 +55,8 @@ class Outline:
 
     Attributes:
         kind: shape of the container; `lines` is one JSON value a line.
-        members: members of an outermost object, without the spread lists.
+        members: members of an outermost object, without the spread lists; of an archive its
+            names, without values.
         spread: name of the list that holds the elements; null when there is none.
         samples: first elements that could be decoded.
         problem: why the file could not be followed to its end.
