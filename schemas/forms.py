@@ -278,6 +278,21 @@ class AgreementForm(Form):
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
 
 
+class TrajectoryExportForm(Form):
+    """Stored trajectories in a format that other tools read."""
+
+    format: Literal["chat", "atif", "inspect"] = Field(default="chat", title="Format")
+    out: str = Field(
+        default="", title="Folder", description="Empty takes `exports` of the data folder."
+    )
+    environment: str = Field(
+        default="", title="Environment", description="Only this environment; empty takes all."
+    )
+    split: Literal["", "train", "select", "sealed"] = Field(
+        default="", title="Split", description="Only this split; empty takes all."
+    )
+
+
 class ImportedEvolutionForm(Form):
     """Edits from imported failures, gated by replay alone: there is no live world to try in."""
 

@@ -1428,11 +1428,11 @@ CREATE TABLE exports (
     "created_at" TIMESTAMP NOT NULL,
     PRIMARY KEY ("export_id")
 );
-COMMENT ON TABLE exports IS 'One file of examples written for a trainer.';
+COMMENT ON TABLE exports IS 'One export: a file of examples for a trainer, or a folder of trajectories.';
 COMMENT ON COLUMN exports."export_id" IS 'Hash of format, file name and content.';
-COMMENT ON COLUMN exports."format" IS 'Format, such as `trl-sft`.';
-COMMENT ON COLUMN exports."file_name" IS 'Name of the file, without the folder.';
+COMMENT ON COLUMN exports."format" IS 'Format, such as `trl-sft` or `atif`.';
+COMMENT ON COLUMN exports."file_name" IS 'Name of the file or folder, without where it stands.';
 COMMENT ON COLUMN exports."rows" IS 'Rows written.';
-COMMENT ON COLUMN exports."refused" IS 'Examples left out because they break the format or hold a secret.';
-COMMENT ON COLUMN exports."sha256" IS 'Hash of the file.';
+COMMENT ON COLUMN exports."refused" IS 'Rows left out because they break the format or hold a secret.';
+COMMENT ON COLUMN exports."sha256" IS 'Hash of what was written.';
 COMMENT ON COLUMN exports."created_at" IS 'When it was written (UTC).';
