@@ -1,5 +1,6 @@
 """Labelling failed trajectories by rule priority and clustering the causes that recur."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -100,10 +101,20 @@ def annotate_environment(
         "trajectories": len(episodes),
         "failures": sum(episode.is_failure for episode in episodes),
         "labels": dict(sorted(labels.items())),
+        "not_recoverable": _lost(episodes),
         "patterns": len(patterns),
         "eligible": sum(pattern.eligible for pattern in patterns),
         **judged,
     }
+
+
+def _lost(episodes: Iterable[Episode]) -> dict[str, int]:
+    """Failures by kind of evidence that their format cannot hold; such labels are no finding."""
+    failed = [episode for episode in episodes if episode.is_failure]
+    kinds = Counter(
+        kind for episode in failed for kind in json.loads(episode.trajectory.lost_evidence)
+    )
+    return dict(sorted(kinds.items()))
 
 
 def stored_profile(

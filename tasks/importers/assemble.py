@@ -44,8 +44,7 @@ def fingerprint_of(draft: DraftEpisode, source_format: str) -> str:
 def task_id_of(draft: DraftEpisode) -> str:
     """`environment/family/task`, or `environment/unknown/...` when the source names no task."""
     if draft.native_task is None:
-        digest = sha256_hex(canonical_json(draft.identity))[:16]
-        return f"{draft.environment}/unknown/{digest}"
+        return f"{draft.environment}/unknown/{draft.identity_sha256[:16]}"
     return f"{draft.environment}/{draft.family}/{task_name(draft.native_task)}"
 
 
@@ -65,9 +64,8 @@ def _model_fingerprint(draft: DraftEpisode) -> str:
 
 def _trajectory_key(draft: DraftEpisode, fingerprint: str, harness_id: str) -> list[Any]:
     stated = _model_fingerprint(draft) if draft.is_model_sourced else "unstated"
-    content = sha256_hex(canonical_json(draft.identity))
     task_id = task_id_of(draft)
-    model = f"{stated}#{content}"
+    model = f"{stated}#{draft.identity_sha256}"
     return [
         draft.environment,
         fingerprint,

@@ -97,10 +97,18 @@ def _is_object(line: str) -> bool:
         return False
 
 
+def _read_begin(stream: TextIO) -> str:
+    """The next line as far as it is not too long; the rest of it is passed over."""
+    line = rest = stream.readline(_LINE_LIMIT)
+    while len(rest) == _LINE_LIMIT and not rest.endswith("\n"):
+        rest = stream.readline(_LINE_LIMIT)
+    return line
+
+
 def _is_lines(path: Path) -> bool:
     """One value a line: an object on a line of its own that is not the only line."""
     with open_text(path) as stream:
-        lines = [stream.readline(_LINE_LIMIT) for _ in range(_LINES_SNIFFED)]
+        lines = [_read_begin(stream) for _ in range(_LINES_SNIFFED)]
     filled = [line for line in lines if line.strip()]
     if len(filled) < 2 or filled[0].lstrip().startswith("["):
         return False

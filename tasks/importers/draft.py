@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, Protocol
 
 from schemas.fields import Outcome, Termination
-from schemas.ids import canonical_json
+from schemas.ids import canonical_json, sha256_hex
 from tasks.importers.container import EXCERPT, Outline
 from tasks.importers.decoding import JsonValue
 
@@ -132,6 +133,11 @@ class DraftEpisode:
     native_id: str | None = None
     parent_native_id: str | None = None
     dialect: str = ""
+
+    @cached_property
+    def identity_sha256(self) -> str:
+        """Hash of the identity; made once, as an episode may be huge."""
+        return sha256_hex(canonical_json(self.identity))
 
 
 @dataclass(frozen=True)

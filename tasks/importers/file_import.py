@@ -136,7 +136,8 @@ class FileImport:
         import_id = self._import_id(digest, reader.name)
         is_repeated = import_id in self._job.done or self._job.known.has_import(import_id)
         self._job.done.add(import_id)
-        self._counts.replaced += seen.replaced
+        # What a file says once; a file that is one episode is counted with that.
+        self._counts.replaced += seen.replaced if seen.spread is not None else 0
         if seen.problem:
             self._counts.notes.append(f"a part of the file cannot be read: {seen.problem}")
         source = Source(self._path, self._name, seen, self._job.options)

@@ -3,19 +3,24 @@
 from schemas.errors import ConfigError
 from tasks.importers.agentbench import AgentBenchReader
 from tasks.importers.atif import AtifReader
+from tasks.importers.claude_code import ClaudeCodeReader
+from tasks.importers.codex import CodexReader
 from tasks.importers.container import Outline
 from tasks.importers.draft import Reader
 from tasks.importers.few_shot import FewShotReader
+from tasks.importers.gemini_cli import GeminiCliReader
 from tasks.importers.harbor_traces import HarborTracesReader
 from tasks.importers.inspect_log import InspectReader
 from tasks.importers.langfuse import LangfuseReader
 from tasks.importers.langsmith import LangSmithReader
 from tasks.importers.mini_swe_agent import MiniSweAgentReader
 from tasks.importers.openai_chat import OpenAIChatReader
+from tasks.importers.openhands import OpenHandsReader
 from tasks.importers.otel import OtelReader
 from tasks.importers.swe_agent import SweAgentReader
 from tasks.importers.tau2_bench import Tau2Reader
 from tasks.importers.tau_bench import TauBenchReader
+from tasks.importers.verifiers_rows import VerifiersReader
 
 READERS: tuple[Reader, ...] = (
     TauBenchReader(),
@@ -27,6 +32,11 @@ READERS: tuple[Reader, ...] = (
     MiniSweAgentReader(),
     SweAgentReader(),
     HarborTracesReader(),
+    VerifiersReader(),
+    ClaudeCodeReader(),
+    CodexReader(),
+    GeminiCliReader(),
+    OpenHandsReader(),
     LangfuseReader(),
     LangSmithReader(),
     OtelReader(),
