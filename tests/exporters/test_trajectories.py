@@ -73,7 +73,8 @@ def test_rollouts_keep_calls_results_and_verdicts(name, at_home, tmp_path):
     assert outcomes() == judged
     after = stored(CALLS + written)
     plain = [
-        Counter((tool, args, seen) for tool, args, _, seen, _ in one) for one in (before, after)
+        Counter((tool, args, seen) for tool, args, _, seen, _ in one.elements())
+        for one in (before, after)
     ]
     assert plain[0] == plain[1]
 
