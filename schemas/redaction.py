@@ -165,18 +165,23 @@ class Redactor:
     text later on, as in a traceback.
 
     Attributes:
-        count: secrets replaced so far.
+        kinds: secrets replaced so far, by the sign they were known by.
     """
 
     def __init__(self) -> None:
-        self.count = 0
+        self.kinds: Counter[str] = Counter()
         self._known: set[str] = set()
         self._known_pattern: re.Pattern[str] | None = None
+
+    @property
+    def count(self) -> int:
+        """Secrets replaced so far."""
+        return self.kinds.total()
 
     def text(self, text: str) -> str:
         """Redact one text."""
         if self._known_pattern is not None:
-            text = self._substitute(self._known_pattern, text)
+            text = self._substitute(self._known_pattern, text, "seen_before")
         return self._by_signs(text) if _may_hold_secret(text) else text
 
     def _by_signs(self, text: str) -> str:
@@ -184,13 +189,13 @@ class Redactor:
         if lowered[:1] in "{[" and any(mark in lowered for mark in _NAME_MARKS):
             text = self._inside_json(text)
         if "private key" in lowered:
-            text = self._substitute(_KEY_BLOCK, text)
+            text = self._substitute(_KEY_BLOCK, text, "key_block")
         if any(mark in lowered for mark in _BARE_MARKS):
-            text = self._substitute(_BARE, text)
+            text = self._substitute(_BARE, text, "token")
         if "bearer" in lowered:
-            text = self._behind_prefix(_BEARER, text)
+            text = self._behind_prefix(_BEARER, text, "bearer")
         if "authorization" in lowered:
-            text = self._behind_prefix(_HEADER, text)
+            text = self._behind_prefix(_HEADER, text, "header")
         if "://" in lowered:
             text = self._replace_url(text)
         if any(mark in lowered for mark in _ASSIGNMENT_MARKS):
@@ -210,7 +215,7 @@ class Redactor:
 
     def _member(self, value: str, name: str) -> str:
         if name and is_secret_member(name, value):
-            self.count += 1
+            self.kinds["named"] += 1
             self._remember(value)
             return MARK
         return self.text(value)
@@ -233,26 +238,26 @@ class Redactor:
         for secret in sorted(secrets, key=lambda item: (-len(item), item)):
             written = {json.dumps(secret), json.dumps(secret, ensure_ascii=False)}
             for form in sorted(written):
-                self.count += text.count(form)
+                self.kinds["named"] += text.count(form)
                 text = text.replace(form, f'"{MARK}"')
             self._remember(secret)
         return text
 
-    def _substitute(self, pattern: re.Pattern[str], text: str) -> str:
+    def _substitute(self, pattern: re.Pattern[str], text: str, kind: str) -> str:
         replaced, count = pattern.subn(MARK, text)
-        self.count += count
+        self.kinds[kind] += count
         return replaced
 
-    def _behind_prefix(self, pattern: re.Pattern[str], text: str) -> str:
+    def _behind_prefix(self, pattern: re.Pattern[str], text: str, kind: str) -> str:
         replaced, count = pattern.subn(rf"\1{MARK}", text)
-        self.count += count
+        self.kinds[kind] += count
         return replaced
 
     def _replace_url(self, text: str) -> str:
         def mask(found: re.Match[str]) -> str:
             if found.group(2) in (MARK, f"{MARK}:{MARK}"):
                 return found.group(0)
-            self.count += 1
+            self.kinds["url"] += 1
             return f"{found.group(1)}{MARK}@"
 
         return _URL.sub(mask, text)
@@ -263,7 +268,7 @@ class Redactor:
             secret = found.group(3) if found.group(3) is not None else found.group(4)
             if MARK in secret or not secret.strip():
                 return found.group(0)
-            self.count += 1
+            self.kinds["assignment"] += 1
             self._remember(secret)
             return f"{found.group(1)}{quote}{MARK}{quote}"
 

@@ -119,6 +119,10 @@ class TrajectorySourceRow(Row):
     """Hash of the episode's canonical JSON after redaction."""
     source_format: str
     """Format the file was read as."""
+    native_id: str | None = None
+    """The source's own id of the episode: a session, trace, instance or trial."""
+    parent_native_id: str | None = None
+    """Native id of the episode that started this one, where an agent started another."""
 
 
 class VerdictRow(Row):
@@ -176,6 +180,9 @@ class StepRow(Row):
     or not offered."""
     native_id: str | None = None
     """The source's own id of the message."""
+    copied: bool = False
+    """Whether the source says that it did not happen here: copied context, resumed history or a
+    demonstration. Such steps are never counted, labelled or trained on, and have no tool calls."""
 
 
 class ToolCallRow(Row):
@@ -295,5 +302,15 @@ class ImportReportRow(Row):
     """Secrets replaced before anything was stored."""
     replaced_characters: Count
     """Lone surrogates and NULs replaced."""
+    superseded: Count = 0
+    """Episodes left out because the source holds a later attempt of the same run."""
+    redacted: bool = True
+    """Whether secrets were looked for; false when the user switched that off."""
+    redactions_by_kind: JsonText = "{}"
+    """Secrets replaced, by the sign they were known by."""
+    dialects: JsonText = "[]"
+    """Dialects of the format that occur in the file."""
+    lost_evidence: JsonText = "{}"
+    """Imported episodes by kind of evidence that their format cannot hold."""
     notes: JsonText = "[]"
     """Anything else worth knowing, one sentence each."""

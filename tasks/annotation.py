@@ -1,5 +1,6 @@
 """Labelling failed trajectories by rule priority and clustering the causes that recur."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,11 +13,13 @@ from schemas.plans import AnnotateResult, CyclePlan
 from tasks.annotator.declared import imported_profile
 from tasks.annotator.engine import Annotation, annotate
 from tasks.annotator.ordering import with_mined_order
-from tasks.annotator.parameters import DEFAULT, PAPER, Parameters, taxonomy_version
+from tasks.annotator.parameters import DEFAULT, Parameters, taxonomy_version
 from tasks.annotator.patterns import find_patterns
 from tasks.annotator.profile import EnvironmentProfile, profile_of_environment
 from tasks.collection import cycle_episodes, train_purpose
+from tasks.judging import Judge, judge_failures, open_judge
 from tasks.progress import count, expect, in_stage
+from tasks.run_caps import run_within
 from tasks.stage import stage
 from tasks.workbench import Workbench
 
@@ -54,12 +57,16 @@ def annotate_stored(form: AnnotateForm) -> dict[str, Any]:
     Labels that stand already stay as they are; the same episodes give the same labels.
     """
     bench = Workbench.open()
-    parameters = PAPER if form.protocol == "paper" else DEFAULT
+    parameters = Parameters(decisive_filter=form.protocol == "decisive", use_gold=form.use_gold)
+    judge = open_judge(bench, form.judge, use_gold=form.use_gold) if form.judge else None
     with bench.warehouse.read() as reader:
         names = [str(row[0]) for row in reader.frame(_ENVIRONMENTS).rows()]
     wanted = [name for name in names if form.environment in ("", name)]
-    results = [annotate_environment(bench, name, parameters) for name in wanted]
-    bench.commit()
+    try:
+        with run_within(form, bench.settings):
+            results = [annotate_environment(bench, name, parameters, judge) for name in wanted]
+    finally:
+        bench.commit()
     labels: Counter[str] = Counter()
     for result in results:
         labels.update(result["labels"])
@@ -72,7 +79,10 @@ def annotate_stored(form: AnnotateForm) -> dict[str, Any]:
 
 
 def annotate_environment(
-    bench: Workbench, environment: str, parameters: Parameters = DEFAULT
+    bench: Workbench,
+    environment: str,
+    parameters: Parameters = DEFAULT,
+    judge: Judge | None = None,
 ) -> dict[str, Any]:
     """Label the failures of one environment and land them."""
     with bench.warehouse.read() as reader:
@@ -85,14 +95,26 @@ def annotate_environment(
     patterns = find_patterns(annotations, train) if parameters == DEFAULT else ()
     bench.land(annotation_rows(annotations, patterns), "annotate")
     labels = Counter(a.label.category for a in annotations if a.label is not None)
+    judged = {} if judge is None else {"judge": judge_failures(bench, judge, episodes)}
     return {
         "environment": environment,
         "trajectories": len(episodes),
         "failures": sum(episode.is_failure for episode in episodes),
         "labels": dict(sorted(labels.items())),
+        "not_recoverable": _lost(episodes),
         "patterns": len(patterns),
         "eligible": sum(pattern.eligible for pattern in patterns),
+        **judged,
     }
+
+
+def _lost(episodes: Iterable[Episode]) -> dict[str, int]:
+    """Failures by kind of evidence that their format cannot hold; such labels are no finding."""
+    failed = [episode for episode in episodes if episode.is_failure]
+    kinds = Counter(
+        kind for episode in failed for kind in json.loads(episode.trajectory.lost_evidence)
+    )
+    return dict(sorted(kinds.items()))
 
 
 def stored_profile(

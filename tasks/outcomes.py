@@ -6,7 +6,7 @@ not grow with it. Reading the same file again changes nothing.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from schemas.fields import Row
 from schemas.ids import canonical_json
 from schemas.text import clean_text
 from schemas.trajectories import VerdictRow
+from tasks.importers.assemble import task_name
 from tasks.importers.verdict_file import BadRecord, EpisodeKey, LaterVerdict, read_verdicts
 from tasks.progress import count, in_stage
 from tasks.workbench import Workbench
@@ -33,9 +34,23 @@ FROM trajectories
 WHERE trajectory_id IN (SELECT unnest(?::VARCHAR[])) AND (? = '' OR environment = ?)
 """
 _BY_SESSION = """
-SELECT session AS key, trajectory_id
-FROM traffic_sessions
-WHERE session IN (SELECT unnest(?::VARCHAR[])) AND (? = '' OR environment = ?)
+WITH named AS (
+    SELECT session AS key, trajectory_id FROM traffic_sessions
+    UNION
+    SELECT native_id, trajectory_id FROM trajectory_sources
+)
+SELECT n.key, n.trajectory_id
+FROM named AS n
+JOIN trajectories AS t ON t.trajectory_id = n.trajectory_id
+WHERE n.key IN (SELECT unnest(?::VARCHAR[])) AND (? = '' OR t.environment = ?)
+"""
+# Imported episodes alone: a task of a live world is run as often as one likes.
+_BY_TASK = """
+SELECT split_part(task_id, '/', -1) AS key, trajectory_id
+FROM trajectories
+WHERE origin = 'import' AND NOT contains(task_id, '/unknown/')
+    AND split_part(task_id, '/', -1) IN (SELECT unnest(?::VARCHAR[]))
+    AND (? = '' OR environment = ?)
 """
 _BY_PLACE = """
 SELECT DISTINCT s.source_file || ':' || s.source_index AS key, s.trajectory_id
@@ -79,8 +94,15 @@ class _Seen:
 
 
 @in_stage("outcome")
-def take_outcomes(path: str, source: str = "", environment: str = "") -> dict[str, Any]:
+def take_outcomes(
+    path: str,
+    source: str = "",
+    environment: str = "",
+    among: Collection[str] | None = None,
+) -> dict[str, Any]:
     """Land the verdicts of a file, and say for each kind of trouble where it was.
+
+    With `among`, only those trajectories are meant; without, all that are stored.
 
     A verdict is known by its source, the name of the file by default: the same again changes
     nothing, another one of the same source is a conflict and the first stays. Verdicts of
@@ -100,7 +122,8 @@ def take_outcomes(path: str, source: str = "", environment: str = "") -> dict[st
     try:
         for records in _batches(read_verdicts(file)):
             with bench.warehouse.read() as reader:
-                rows = _judge(reader, records, judge, environment, seen, tally)
+                meant = _find(reader, records, environment, among)
+                rows = _judge(reader, records, judge, meant, seen, tally)
             bench.land(rows, "outcome")
             count("verdicts", len(rows))
     finally:
@@ -121,12 +144,10 @@ def _judge(
     reader: Reader,
     records: Sequence[LaterVerdict | BadRecord],
     source: str,
-    environment: str,
+    episodes: Mapping[EpisodeKey, Sequence[str]],
     seen: _Seen,
     tally: _Tally,
 ) -> list[Row]:
-    usable = [record for record in records if isinstance(record, LaterVerdict)]
-    episodes = _find(reader, [record.key for record in usable], environment)
     stored = _stored(reader, source, {one for found in episodes.values() for one in found})
     rows: list[Row] = []
     for record in records:
@@ -193,24 +214,33 @@ def _say(row: VerdictRow) -> str:
     return f"{row.outcome}{reward}{', disputed' if row.disputed else ''}"
 
 
+_WAYS: tuple[tuple[str, Callable[[EpisodeKey], str], Callable[[EpisodeKey], bool]], ...] = (
+    (_BY_ID, str, lambda key: key.trajectory_id is not None),
+    (_BY_SESSION, str, lambda key: key.session is not None),
+    (_BY_PLACE, str, lambda key: key.file is not None),
+    (_BY_TASK, lambda key: task_name(str(key)), lambda key: key.session is not None),
+)
+
+
 def _find(
-    reader: Reader, keys: Sequence[EpisodeKey], environment: str
+    reader: Reader,
+    records: Sequence[LaterVerdict | BadRecord],
+    environment: str,
+    among: Collection[str] | None,
 ) -> dict[EpisodeKey, list[str]]:
-    """Stored episodes by the key they are called by."""
-    kinds = (
-        (_BY_ID, [key for key in keys if key.trajectory_id]),
-        (_BY_SESSION, [key for key in keys if key.session]),
-        (_BY_PLACE, [key for key in keys if key.file]),
-    )
+    """Stored episodes by the key they are called by; a session may also be the name of a task."""
+    keys = [record.key for record in records if isinstance(record, LaterVerdict)]
     found: dict[EpisodeKey, list[str]] = {}
-    for query, members in kinds:
-        if not members:
+    for query, name_of, is_meant in _WAYS:
+        names = {key: name_of(key) for key in keys if is_meant(key) and not found.get(key)}
+        if not names:
             continue
-        wanted = sorted({str(key) for key in members})
-        by_text: dict[str, list[str]] = {}
+        wanted = sorted(set(names.values()))
+        by_text: dict[str, set[str]] = {}
         for text, trajectory_id in reader.frame(query, [wanted, environment, environment]).rows():
-            by_text.setdefault(str(text), []).append(str(trajectory_id))
-        found |= {key: sorted(by_text.get(str(key), [])) for key in members}
+            if among is None or str(trajectory_id) in among:
+                by_text.setdefault(str(text), set()).add(str(trajectory_id))
+        found |= {key: sorted(by_text.get(name, ())) for key, name in names.items()}
     return found
 
 

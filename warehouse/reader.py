@@ -1,7 +1,7 @@
 """Read one snapshot: rows as row models, whole episodes, frames of any query."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -31,6 +31,11 @@ R = TypeVar("R", bound=Row)
 Scalar = str | int | float | bool | None
 _AMONG = "trajectory_id IN (SELECT unnest(?::VARCHAR[]))"
 _DISPUTED = f"SELECT trajectory_id FROM trajectory_outcomes WHERE disputed AND {_AMONG}"  # noqa: S608
+_SETTLED = f"""
+SELECT trajectory_id, outcome, reward FROM trajectory_outcomes
+WHERE outcome <> 'unknown' AND {_AMONG}
+"""  # noqa: S608
+LATER_VERDICT = "later_verdict"
 
 
 class Reader:
@@ -99,6 +104,9 @@ class Reader:
     def episodes(self, trajectory_ids: Sequence[str]) -> list[Episode]:
         """Whole episodes in the order of the ids, in one query per table.
 
+        Where a recording has no verdict, later ones settle the outcome. Steps that a source calls
+        copied did not happen in the episode and are left out.
+
         Raises:
             DataContractError: an id is not stored.
         """
@@ -109,7 +117,8 @@ class Reader:
             what = f"trajectory {missing[0]} is not in the warehouse"
             what += f", nor are {len(missing) - 1} others" if len(missing) > 1 else ""
             raise DataContractError(what, table="trajectories", failed=len(missing))
-        steps = self._of(StepRow, wanted)
+        found |= self._settled(found)
+        steps = self._of(StepRow, wanted, " AND NOT copied")
         calls = self._of(ToolCallRow, wanted)
         interventions = self._of(InterventionRow, wanted)
         faults = self._of(ArtifactFaultRow, wanted)
@@ -140,9 +149,27 @@ class Reader:
         """Whether the snapshot has the tables and views of this release."""
         return is_current(self._connection)
 
-    def _of(self, row_type: type[R], trajectory_ids: list[str]) -> dict[str, list[R]]:
+    def _settled(self, found: Mapping[str, TrajectoryRow]) -> dict[str, TrajectoryRow]:
+        """Recorded episodes without a verdict of their own, as later verdicts settle them."""
+        silent = [
+            name
+            for name, row in found.items()
+            if row.origin != "rollout" and row.outcome == "unknown" and row.fault is None
+        ]
+        if not silent:
+            return {}
+        return {
+            str(name): found[str(name)].model_copy(
+                update={"outcome": outcome, "reward": reward, "outcome_rule": LATER_VERDICT}
+            )
+            for name, outcome, reward in self.frame(_SETTLED, [silent]).iter_rows()
+        }
+
+    def _of(
+        self, row_type: type[R], trajectory_ids: list[str], further: str = ""
+    ) -> dict[str, list[R]]:
         grouped: dict[str, list[R]] = defaultdict(list)
-        for row in self.rows(row_type, _AMONG, [trajectory_ids]):
+        for row in self.rows(row_type, _AMONG + further, [trajectory_ids]):
             grouped[str(getattr(row, "trajectory_id", ""))].append(row)
         return grouped
 

@@ -1,4 +1,4 @@
-"""Commands of one stage each: collect, import, annotate, evolve, diagnose, synthesize."""
+"""Commands of one stage each: collect, import, annotate and what follows, agreement of labels."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,6 +35,7 @@ def register(app: typer.Typer) -> None:
     app.command("collect")(collect)
     app.command("import")(import_files)
     app.command("annotate")(annotate)
+    app.command("agreement")(agreement)
     app.command("evolve")(evolve)
     app.command("diagnose")(diagnose)
     app.command("synthesize")(synthesize)
@@ -81,41 +82,94 @@ def import_files(
             "--pair-tasks-by-index", help="For files whose episodes name no task: pair by position."
         ),
     ] = False,
+    source_format: Annotated[
+        str, typer.Option("--format", help="Name of the format; the content decides by default.")
+    ] = "",
+    labels: Annotated[
+        str, typer.Option(help="Verdicts: CSV, JSON lines or a SWE-bench report.")
+    ] = "",
+    verdict_field: Annotated[
+        str, typer.Option(help="Member of an episode that holds its verdict.")
+    ] = "",
+    redact: Annotated[
+        bool, typer.Option("--redact/--no-redact", help="Replace secrets before storing.")
+    ] = True,
     as_json: Json = False,
 ) -> int:
-    """Read recorded trajectories: tau-bench and tau2-bench results."""
+    """Read recorded trajectories in any of the formats of docs/formats.md."""
     from schemas.errors import DataContractError
     from schemas.forms import ImportForm, read_form
     from tasks.importing import import_trajectories
 
-    values = {"paths": paths, "model": model, "pair_tasks_by_index": pair_tasks_by_index}
-    form = read_form(ImportForm, values)
+    form = read_form(ImportForm, _named(ImportForm, locals()))
     result = import_trajectories(form)
     is_usable = bool(result["imported"] or result["duplicates"])
     if not is_usable and not as_json:
-        first = result["refusals"][0] if result["refusals"] else {"place": "-", "reason": "empty"}
-        what = f"nothing could be imported; {first['place']}: {first['reason']}"
-        raise DataContractError(what, hint="tau-bench and tau2-bench results can be read")
+        raise DataContractError(_why_nothing(result), hint="docs/formats.md tells what can be read")
     notes = result["notes"] if as_json else result.pop("notes")
     _show(result, as_json)
     for text in notes:
         note(text)
     if not is_usable:
         return 1
-    return 3 if result["refused"] else 0
+    return 3 if result["refused"] or _is_label_lost(result["labels"]) else 0
+
+
+def _why_nothing(result: Mapping[str, Any]) -> str:
+    """The first reason for which an import brought nothing."""
+    for refusal in result["refusals"]:
+        return f"nothing could be imported; {refusal['place']}: {refusal['reason']}"
+    looked = f"{len(result['files'])} files without episodes were read"
+    return f"nothing could be imported; {looked}, {result['passed_over']} were passed over"
+
+
+def _is_label_lost(labels: Mapping[str, Any] | None) -> bool:
+    """Whether a verdict could not be used; one on an episode that is not here may be meant so."""
+    return labels is not None and any(labels[kind] for kind in ("invalid", "ambiguous", "conflict"))
 
 
 def annotate(
     environment: Annotated[str, typer.Option(help="Only this environment.")] = "",
     protocol: Annotated[str, typer.Option(help="decisive or paper.")] = "decisive",
+    use_gold: Annotated[
+        bool,
+        typer.Option("--gold/--no-gold", help="Read expected actions and check results."),
+    ] = True,
+    judge: Annotated[
+        str, typer.Option(help="openai:NAME labels as well; its labels stand beside the rules'.")
+    ] = "",
+    concurrency: Concurrency = 0,
+    max_usd: MaxUsd = 0.0,
+    max_tokens: MaxTokens = 0,
     as_json: Json = False,
 ) -> None:
     """Label failed trajectories by rule priority and find patterns that recur."""
     from schemas.forms import AnnotateForm, read_form
     from tasks.annotation import annotate_stored
 
-    form = read_form(AnnotateForm, {"environment": environment, "protocol": protocol})
+    form = read_form(AnnotateForm, _named(AnnotateForm, locals()))
     _show(annotate_stored(form), as_json)
+
+
+def agreement(
+    reference: Annotated[
+        str, typer.Option(help="Labels to compare with: CSV or JSON lines with key and bullet.")
+    ] = "",
+    source: Annotated[
+        str, typer.Option(help="Labels that are measured: rules, human, judge or its full name.")
+    ] = "rules",
+    version: Annotated[
+        str, typer.Option(help="Taxonomy version, such as 1.0, 1.0-no-gold, 1.0-paper.")
+    ] = "1.0",
+    seed: Seed = 7,
+    as_json: Json = False,
+) -> None:
+    """Measure how far labels agree: kappa with interval, confusion, each file left out."""
+    from schemas.forms import AgreementForm, read_form
+    from tasks.agreement import measure_stored
+
+    form = read_form(AgreementForm, _named(AgreementForm, locals()))
+    _show(measure_stored(form), as_json)
 
 
 def evolve(

@@ -44,12 +44,16 @@ def fingerprint_of(draft: DraftEpisode, source_format: str) -> str:
 def task_id_of(draft: DraftEpisode) -> str:
     """`environment/family/task`, or `environment/unknown/...` when the source names no task."""
     if draft.native_task is None:
-        digest = sha256_hex(canonical_json(draft.identity))[:16]
-        return f"{draft.environment}/unknown/{digest}"
-    name = quote(clean_text(draft.native_task), safe=_SAFE)
+        return f"{draft.environment}/unknown/{draft.identity_sha256[:16]}"
+    return f"{draft.environment}/{draft.family}/{task_name(draft.native_task)}"
+
+
+def task_name(native_task: str) -> str:
+    """Last part of a task id, as it is made of the name that a source gives a task."""
+    name = quote(clean_text(native_task), safe=_SAFE)
     if len(name) > _TASK_CHARACTERS:
         name = f"{name[: _TASK_CHARACTERS - 17]}-{sha256_hex(name)[:16]}"
-    return f"{draft.environment}/{draft.family}/{name}"
+    return name
 
 
 def _model_fingerprint(draft: DraftEpisode) -> str:
@@ -60,9 +64,8 @@ def _model_fingerprint(draft: DraftEpisode) -> str:
 
 def _trajectory_key(draft: DraftEpisode, fingerprint: str, harness_id: str) -> list[Any]:
     stated = _model_fingerprint(draft) if draft.is_model_sourced else "unstated"
-    content = sha256_hex(canonical_json(draft.identity))
     task_id = task_id_of(draft)
-    model = f"{stated}#{content}"
+    model = f"{stated}#{draft.identity_sha256}"
     return [
         draft.environment,
         fingerprint,
@@ -100,15 +103,18 @@ def _step_rows(
             finish_reason=message.finish_reason,
             prompt_tokens=message.prompt_tokens,
             completion_tokens=message.completion_tokens,
+            served_model=message.served_model,
             native_id=message.native_id,
+            copied=message.copied,
         )
         for at, message in enumerate(messages)
     )
 
 
-def _sum(values: Sequence[int | None]) -> int | None:
+def _sum(values: Sequence[int | None], total: int | None) -> int | None:
+    """Sum of what is known; the source's own total where no message says anything."""
     known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    return sum(known) if known else total
 
 
 def _transcript_hash(steps: Sequence[StepRow], calls: Sequence[ToolCallRow]) -> str:
@@ -164,6 +170,8 @@ class Assembler:
             source_index=draft.index,
             raw_sha256=sha256_hex(canonical_json(draft.raw)),
             source_format=self._format,
+            native_id=draft.native_id,
+            parent_native_id=draft.parent_native_id,
         )
 
     def trajectory_id(self, draft: DraftEpisode) -> str:
@@ -199,7 +207,7 @@ class Assembler:
         prompts: dict[str, PromptRow | None],
     ) -> TrajectoryRow:
         task, verdict = self.task_row(draft), draft.verdict
-        agent = [message for message in draft.messages if message.role == "assistant"]
+        agent = [m for m in draft.messages if m.role == "assistant" and not m.copied]
         ids = {kind: row.prompt_id if row else None for kind, row in prompts.items()}
         cost = draft.cost_usd
         return TrajectoryRow(
@@ -225,8 +233,8 @@ class Assembler:
             reward_parts=canonical_json(verdict.parts),
             steps=len(agent),
             budget=draft.budget,
-            prompt_tokens=_sum([message.prompt_tokens for message in agent]),
-            completion_tokens=_sum([message.completion_tokens for message in agent]),
+            prompt_tokens=_sum([m.prompt_tokens for m in agent], draft.prompt_tokens),
+            completion_tokens=_sum([m.completion_tokens for m in agent], draft.completion_tokens),
             cost_usd=cost if cost is not None and cost >= 0 else None,
             system_prompt_id=ids["system"],
             task_prompt_id=ids["task"],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from schemas.ids import canonical_json, make_id
 from schemas.trajectories import ToolCallRow
 from tasks.agent.arguments import ParsedArguments, parse_arguments
+from tasks.importers.decoding import Undecodable, decode
 from tasks.importers.draft import DraftCall, DraftMessage
 from tasks.importers.pairing import Paired, pair_calls
 
@@ -23,6 +24,18 @@ def _read_arguments(call: DraftCall) -> tuple[ParsedArguments, str | None]:
         return ParsedArguments(call.arguments, canonical_json(call.arguments)), None
     text = canonical_json(call.arguments)
     return parse_arguments(text), text
+
+
+def _say_error(call: DraftCall, parsed: ParsedArguments) -> str | None:
+    """Why arguments cannot be used; the inside of a doubly encoded object is only pointed at."""
+    if call.error or parsed.error_kind != "not_an_object":
+        return call.error or parsed.error
+    try:
+        inner = decode(str(decode(call.raw or "").value)).value
+    except Undecodable:
+        return parsed.error
+    is_object = isinstance(inner, dict)
+    return f"{parsed.error}; it holds an object encoded twice" if is_object else parsed.error
 
 
 def _orphan_row(result: DraftMessage, place: ToolCallRow) -> ToolCallRow:
@@ -52,7 +65,7 @@ def _call_row(
         "tool": call.tool,
         "arguments_raw": raw,
         "arguments": parsed.canonical,
-        "arguments_error": call.error or parsed.error,
+        "arguments_error": _say_error(call, parsed),
         "executed": executed,
         "executed_tool": call.tool if executed else None,
         "executed_arguments": parsed.canonical if executed else None,

@@ -1,6 +1,8 @@
 """Chat messages in the shape of the OpenAI API, also older and looser dialects of it."""
 
-from tasks.importers.decoding import JsonValue
+from dataclasses import replace
+
+from tasks.importers.decoding import JsonValue, Undecodable, decode
 from tasks.importers.draft import DraftCall, DraftMessage, Role
 from tasks.importers.reading import (
     JsonObject,
@@ -20,6 +22,8 @@ _ROLES: dict[str, Role] = {
     "human": "user",
     "assistant": "assistant",
     "ai": "assistant",
+    "agent": "assistant",
+    "model": "assistant",
     "tool": "tool",
     "function": "tool",
     "environment": "environment",
@@ -42,7 +46,7 @@ def read_role(message: JsonObject, position: int) -> Role:
 
 def read_call(item: JsonValue) -> DraftCall:
     """One entry of `tool_calls`; argument text is kept as emitted."""
-    call = as_object(item)
+    call = as_object(_unpack(item))
     function = as_object(call.get("function")) or call
     arguments = function.get("arguments")
     raw = as_text(arguments)
@@ -52,8 +56,18 @@ def read_call(item: JsonValue) -> DraftCall:
         raw=raw,
         arguments=parsed,
         native_id=as_name(call.get("id")) or ("" if "id" in call else None),
-        error=None if isinstance(item, dict) else "the call is no object",
+        error=None if isinstance(_unpack(item), dict) else "the call is no object",
     )
+
+
+def _unpack(item: JsonValue) -> JsonValue:
+    """Calls that a columnar writer has kept as JSON text."""
+    if not isinstance(item, str):
+        return item
+    try:
+        return decode(item).value
+    except Undecodable:
+        return item
 
 
 def read_calls(message: JsonObject) -> tuple[DraftCall, ...]:
@@ -74,13 +88,21 @@ def read_chat_message(value: JsonValue, position: int) -> DraftMessage:
     message = require_object(value, f"message {position}")
     role = read_role(message, position)
     is_result = role == "tool"
+    content = message.get("content")
     return DraftMessage(
         role=role,
-        text=as_content(message.get("content")),
+        text=as_content(message.get("refusal") if content is None else content),
         reasoning=as_text(message.get("reasoning_content")) or as_text(message.get("reasoning")),
-        calls=() if is_result else read_calls(message),
+        calls=() if is_result else _as_callers(read_calls(message), role),
         native_id=as_name(message.get("id")),
         result_of=as_name(message.get("tool_call_id")) if is_result else None,
         result_name=as_text(message.get("name")) if is_result else None,
-        requestor="assistant" if is_result else None,
+        requestor=("user" if message.get("requestor") == "user" else "assistant")
+        if is_result
+        else None,
     )
+
+
+def _as_callers(calls: tuple[DraftCall, ...], role: Role) -> tuple[DraftCall, ...]:
+    """Calls of whoever made them; some simulated users call tools too."""
+    return tuple(replace(call, requestor="user") for call in calls) if role == "user" else calls

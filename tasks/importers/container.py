@@ -12,7 +12,7 @@ from typing import Literal, TextIO
 from tasks.importers.cutting import TRAILING, Piece, cut_document
 from tasks.importers.decoding import MAX_NESTING, Decoded, JsonValue, Undecodable, decode
 
-Kind = Literal["empty", "array", "object", "lines", "other"]
+Kind = Literal["empty", "array", "object", "lines", "archive", "other"]
 _SAMPLES = 20
 EXCERPT = 20_000
 _LINES_SNIFFED = 5
@@ -55,7 +55,8 @@ class Outline:
 
     Attributes:
         kind: shape of the container; `lines` is one JSON value a line.
-        members: members of an outermost object, without the spread lists.
+        members: members of an outermost object, without the spread lists; of an archive its
+            names, without values.
         spread: name of the list that holds the elements; null when there is none.
         samples: first elements that could be decoded.
         problem: why the file could not be followed to its end.
@@ -96,10 +97,18 @@ def _is_object(line: str) -> bool:
         return False
 
 
+def _read_begin(stream: TextIO) -> str:
+    """The next line as far as it is not too long; the rest of it is passed over."""
+    line = rest = stream.readline(_LINE_LIMIT)
+    while len(rest) == _LINE_LIMIT and not rest.endswith("\n"):
+        rest = stream.readline(_LINE_LIMIT)
+    return line
+
+
 def _is_lines(path: Path) -> bool:
     """One value a line: an object on a line of its own that is not the only line."""
     with open_text(path) as stream:
-        lines = [stream.readline(_LINE_LIMIT) for _ in range(_LINES_SNIFFED)]
+        lines = [_read_begin(stream) for _ in range(_LINES_SNIFFED)]
     filled = [line for line in lines if line.strip()]
     if len(filled) < 2 or filled[0].lstrip().startswith("["):
         return False

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, Protocol
 
 from schemas.fields import Outcome, Termination
-from schemas.ids import canonical_json
+from schemas.ids import canonical_json, sha256_hex
 from tasks.importers.container import EXCERPT, Outline
 from tasks.importers.decoding import JsonValue
 
@@ -46,6 +47,7 @@ class DraftMessage:
         result: result text where it is not the message text itself.
         is_error: the source's flag on a result; null when it has none.
         requestor: whose call a result answers; null when the source does not say.
+        copied: whether it did not happen in this episode, such as a demonstration.
     """
 
     role: Role
@@ -62,6 +64,8 @@ class DraftMessage:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     finish_reason: str | None = None
+    served_model: str | None = None
+    copied: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,11 @@ class DraftEpisode:
         model_settings: model and sampling as the source states them; null when it does not.
         is_model_sourced: whether the model was read from the content (else a name or argument).
         lost: kinds of evidence that the format cannot hold.
+        prompt_tokens: total where the source counts no tokens message by message.
+        completion_tokens: likewise.
+        native_id: the source's id of the episode; null when it has none.
+        parent_native_id: native id of the episode that started this one.
+        dialect: which dialect of the format it is written in; empty when there is only one.
     """
 
     index: int
@@ -112,6 +121,8 @@ class DraftEpisode:
     repeat: int = 0
     budget: int | None = None
     cost_usd: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
     system_text: str | None = None
     task_prompt: str | None = None
     tools: JsonValue = None
@@ -119,6 +130,22 @@ class DraftEpisode:
     raw: JsonValue = None
     replaced: int = 0
     source_file: str | None = None
+    native_id: str | None = None
+    parent_native_id: str | None = None
+    dialect: str = ""
+
+    @cached_property
+    def identity_sha256(self) -> str:
+        """Hash of the identity; made once, as an episode may be huge."""
+        return sha256_hex(canonical_json(self.identity))
+
+
+@dataclass(frozen=True)
+class Superseded:
+    """An attempt of which the source holds a later one."""
+
+    index: int
+    place: str
 
 
 @dataclass(frozen=True)
@@ -152,10 +179,16 @@ class ReadOptions:
         model: model that acted, where the files name none.
         pair_tasks_by_index: pair episodes without task id with tasks by position, when there
             are equally many.
+        source_format: name of the reader; empty lets the content decide.
+        verdict_field: member of an episode that holds its verdict, where the format has none.
+        redact: whether secrets are replaced.
     """
 
     model: str = ""
     pair_tasks_by_index: bool = False
+    source_format: str = ""
+    verdict_field: str = ""
+    redact: bool = True
 
 
 @dataclass(frozen=True)
@@ -174,7 +207,7 @@ class Source:
     options: ReadOptions = ReadOptions()
 
 
-Drafted = DraftEpisode | Refusal | Note
+Drafted = DraftEpisode | Superseded | Refusal | Note
 
 
 class Redacts(Protocol):

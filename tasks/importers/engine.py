@@ -7,26 +7,13 @@ anything else.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from schemas.fields import Row
-from schemas.ids import canonical_json, make_id, sha256_hex
-from schemas.redaction import Redactor
-from schemas.runs import QuarantineRow
-from schemas.text import clean_text
-from schemas.trajectories import (
-    ImportReportRow,
-    VerdictRow,
-)
-from tasks.importers.assemble import Assembler, HarnessOf
-from tasks.importers.container import hash_file, outline
-from tasks.importers.counts import Counts
-from tasks.importers.draft import DraftEpisode, Note, Reader, ReadOptions, Refusal, Source
-from tasks.importers.registry import SPREADS, find_reader, known_formats
+from tasks.importers.assemble import HarnessOf
+from tasks.importers.draft import ReadOptions
+from tasks.importers.file_import import FileImport, Job
+from tasks.importers.finding import FoundFile
 from tasks.importers.results import (
     DuplicateEpisode,
     FileReport,
@@ -36,39 +23,10 @@ from tasks.importers.results import (
     Known,
     RefusedEpisode,
 )
-from tasks.importers.tau2_bench import RESULTS
-from tasks.importers.verdicts import Stated
-
-_EXCERPT = 2_000
-_REASON = 600
-_BINARY = {b"PK\x03\x04": "a zip archive", b"\x1f\x8b": "gzip data", b"PAR1": "a parquet table"}
-
-
-@dataclass(frozen=True)
-class _Job:
-    """One import: what all of its files share."""
-
-    harness_of: HarnessOf
-    now: datetime
-    options: ReadOptions
-    known: Known
-    seen: dict[str, Stated] = field(default_factory=dict[str, Stated])
-    done: set[str] = field(default_factory=set[str])
-    brought: set[str] = field(default_factory=set[str])
-
-    def take_new(self, rows: dict[str, Row]) -> tuple[Row, ...]:
-        """Rows by key that were not taken before."""
-        new = tuple(row for key, row in rows.items() if key not in self.brought)
-        self.brought.update(rows)
-        return new
-
-    def find_verdict(self, trajectory_id: str) -> Stated | None:
-        """Verdict on a trajectory that is known already; null for a new one."""
-        return self.seen.get(trajectory_id) or self.known.verdict_of(trajectory_id)
 
 
 def stream_files(
-    paths: Iterable[Path],
+    files: Iterable[Path | FoundFile],
     *,
     harness_of: HarnessOf,
     now: datetime,
@@ -78,15 +36,16 @@ def stream_files(
     """Import files in the order given, yielding each episode as it is read.
 
     A folder stands for its results.json. Globs and folders of files are for the caller to
-    expand.
+    expand (`finding.py`).
     """
-    job = _Job(harness_of, now, options or ReadOptions(), known or Known())
-    for path in paths:
-        yield from _FileImport(path, job).run()
+    job = Job(harness_of, now, options or ReadOptions(), known or Known())
+    for file in files:
+        found = file if isinstance(file, FoundFile) else FoundFile.of(file)
+        yield from FileImport(found, job).run()
 
 
 def import_files(
-    paths: Iterable[Path],
+    files: Iterable[Path | FoundFile],
     *,
     harness_of: HarnessOf,
     now: datetime,
@@ -94,7 +53,7 @@ def import_files(
     known: Known | None = None,
 ) -> ImportResult:
     """Import files and keep everything in memory; for small batches."""
-    items = list(stream_files(paths, harness_of=harness_of, now=now, options=options, known=known))
+    items = list(stream_files(files, harness_of=harness_of, now=now, options=options, known=known))
     imported = [item for item in items if isinstance(item, ImportedEpisode)]
     tasks = {(item.task.task_id, item.task.environment_fingerprint): item.task for item in imported}
     return ImportResult(
@@ -104,181 +63,3 @@ def import_files(
         refusals=tuple(item.row for item in items if isinstance(item, RefusedEpisode)),
         reports=tuple(item for item in items if isinstance(item, FileReport)),
     )
-
-
-class _FileImport:
-    """The import of one file."""
-
-    def __init__(self, path: Path, job: _Job) -> None:
-        self._path = path / RESULTS if path.is_dir() and (path / RESULTS).is_file() else path
-        self._name = clean_text(path.name if self._path is path else f"{path.name}/{RESULTS}")
-        self._job = job
-        self._counts = Counts()
-        self._redactor = Redactor()
-
-    def run(self) -> Iterator[ImportItem]:
-        """Read the file; whatever is wrong with it ends as a refusal."""
-        try:
-            digest = hash_file(self._path)
-            problem = self._find_problem()
-        except OSError as error:
-            yield from self._refuse_file("", f"cannot be read: {error.strerror or error}")
-            return
-        if problem:
-            yield from self._refuse_file(digest, problem)
-            return
-        yield from self._read_known_kind(digest)
-
-    def _find_problem(self) -> str | None:
-        with self._path.open("rb") as stream:
-            head = stream.read(4)
-        if not head:
-            return "the file is empty"
-        found = [what for mark, what in _BINARY.items() if head.startswith(mark)]
-        return f"{found[0]}; known formats: {known_formats()}" if found else None
-
-    def _read_known_kind(self, digest: str) -> Iterator[ImportItem]:
-        try:
-            seen = outline(self._path, SPREADS)
-        except (OSError, UnicodeError) as error:
-            yield from self._refuse_file(digest, f"cannot be read as text: {error}")
-            return
-        reader = find_reader(seen)
-        if reader is None:
-            yield from self._refuse_file(digest, _unknown_format(seen.kind, seen.problem))
-            return
-        import_id = self._import_id(digest, reader.name)
-        is_repeated = import_id in self._job.done or self._job.known.has_import(import_id)
-        self._job.done.add(import_id)
-        self._counts.replaced += seen.replaced
-        if seen.problem:
-            self._counts.notes.append(f"a part of the file cannot be read: {seen.problem}")
-        source = Source(self._path, self._name, seen, self._job.options)
-        yield from self._read_episodes(reader, source)
-        yield FileReport(
-            self._report(digest, reader.name),
-            is_repeated,
-            dict(sorted(self._counts.outcomes.items())),
-            tuple(self._counts.contradictions),
-        )
-
-    def _read_episodes(self, reader: Reader, source: Source) -> Iterator[ImportItem]:
-        assembler = Assembler(
-            reader.name, self._job.harness_of, self._job.known.split_of, self._job.now
-        )
-        try:
-            for drafted in reader.read(source, self._redactor):
-                if isinstance(drafted, Note):
-                    self._counts.notes.append(drafted.text)
-                elif isinstance(drafted, Refusal):
-                    self._counts.episodes += 1
-                    yield self._refuse(drafted)
-                else:
-                    self._counts.episodes += 1
-                    yield self._take(drafted, assembler)
-        except (OSError, UnicodeError) as error:
-            reason = f"reading stopped: {error}"
-            yield self._refuse(Refusal(self._counts.episodes, "end of what could be read", reason))
-
-    def _take(self, draft: DraftEpisode, assembler: Assembler) -> ImportItem:
-        try:
-            trajectory_id = assembler.trajectory_id(draft)
-            first = self._job.find_verdict(trajectory_id)
-            if first is not None:
-                return self._take_duplicate(draft, trajectory_id, first, assembler)
-            episode = assembler.episode(draft, self._name)
-            task = assembler.task_row(draft)
-        except ValidationError as error:
-            first = error.errors()[0]
-            reason = f"does not fit its table: {first['loc']}: {first['msg']}"
-            return self._refuse(Refusal.of(draft.index, draft.place, reason, draft.raw))
-        self._job.seen[trajectory_id] = _stated(draft)
-        self._counts.add_import(draft, episode)
-        task_key = f"{task.task_id} {task.environment_fingerprint}"
-        shared = self._job.take_new({task_key: task, **episode.prompts})
-        return ImportedEpisode(episode, task, shared)
-
-    def _take_duplicate(
-        self, draft: DraftEpisode, trajectory_id: str, first: Stated, assembler: Assembler
-    ) -> DuplicateEpisode:
-        """A copy of a known episode: one more source, and its verdict when that is another one.
-
-        A verdict where there was none yet settles the outcome; one that contradicts disputes it.
-        """
-        self._counts.duplicates += 1
-        source = assembler.source_row(draft, trajectory_id, self._name)
-        later = _stated(draft)
-        if later.is_silent or later.agrees_with(first):
-            return DuplicateEpisode(source)
-        place = f"{source.source_file}#{source.source_index}"
-        if first.is_silent:
-            self._job.seen[trajectory_id] = later
-        else:
-            what = f"{trajectory_id} is stored as {first}, {place} says {later}"
-            self._counts.contradictions.append(what)
-        row = VerdictRow(
-            trajectory_id=trajectory_id,
-            source=f"{place} ({source.raw_sha256[:8]})",
-            outcome=later.outcome,
-            reward=later.reward,
-            disputed=not first.is_silent,
-        )
-        return DuplicateEpisode(source, row)
-
-    def _refuse(self, refusal: Refusal) -> RefusedEpisode:
-        self._counts.refused += 1
-        shown = clean_text(self._redactor.text(refusal.excerpt))[:_EXCERPT]
-        name = refusal.source_file or self._name
-        position = f"#{refusal.index} ({refusal.place})"
-        place = clean_text(f"{name}{position}")
-        reason = clean_text(self._redactor.text(refusal.reason))[:_REASON]
-        return RefusedEpisode(
-            QuarantineRow(
-                quarantine_id=f"quar_{sha256_hex(canonical_json([place, reason, shown]))[:16]}",
-                table_name="file",
-                place=place,
-                reason=reason,
-                content=canonical_json({"text": shown}),
-                created_at=self._job.now,
-            ),
-            clean_text(f"{self._path}{position}"),
-        )
-
-    def _refuse_file(self, digest: str, reason: str) -> Iterator[ImportItem]:
-        """Refuse a file in which no episode could be looked for: one refusal, no episodes."""
-        yield self._refuse(Refusal(0, "the whole file", reason))
-        yield FileReport(self._report(digest, "unknown"))
-
-    def _import_id(self, digest: str, source_format: str) -> str:
-        options = self._job.options
-        switches = [options.model, options.pair_tasks_by_index]
-        return make_id("imp", [self._name, digest, source_format, switches])
-
-    def _report(self, digest: str, source_format: str) -> ImportReportRow:
-        counts = self._counts
-        return ImportReportRow(
-            import_id=self._import_id(digest, source_format),
-            source_file=self._name,
-            source_sha256=digest,
-            source_format=source_format,
-            episodes=counts.episodes,
-            imported=counts.imported,
-            duplicates=counts.duplicates,
-            refused=counts.refused,
-            unknown_task=counts.unknown_task,
-            redactions=self._redactor.count,
-            replaced_characters=counts.replaced,
-            notes=canonical_json(counts.all_notes()),
-        )
-
-
-def _unknown_format(kind: str, problem: str | None) -> str:
-    what = "the file is empty" if kind == "empty" else "the content is in no known format"
-    if problem:
-        what = f"the file is not JSON: {problem}" if kind == "other" else f"{what}; {problem}"
-    return f"{what}; known formats: {known_formats()}"
-
-
-def _stated(draft: DraftEpisode) -> Stated:
-    verdict = draft.verdict
-    return Stated(verdict.outcome, verdict.rule, verdict.reward)

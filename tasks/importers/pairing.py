@@ -60,6 +60,8 @@ def pair_calls(messages: Sequence[DraftMessage]) -> tuple[Paired, ...]:
     opened: list[_Open] = []
     alone: list[Paired] = []
     for at, message in enumerate(messages):
+        if message.copied:
+            continue
         if message.role == "tool":
             found = _find(opened[-_WINDOW:], message)
             if found is None:

@@ -46,6 +46,14 @@ def as_count(value: JsonValue) -> int | None:
     return int(number)
 
 
+def as_amount(value: JsonValue) -> float | None:
+    """A number that may have been written as text, as decimals are."""
+    try:
+        return as_number(float(value)) if isinstance(value, str) else as_number(value)
+    except ValueError:
+        return None
+
+
 def as_name(value: JsonValue) -> str | None:
     """An id or name: text that is not blank, or a whole number."""
     if isinstance(value, str):

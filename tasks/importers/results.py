@@ -46,6 +46,17 @@ class DuplicateEpisode:
 
 
 @dataclass(frozen=True)
+class SupersededEpisode:
+    """An attempt that was left out because the source holds a later one."""
+
+    place: str
+
+    def rows(self) -> tuple[Row, ...]:
+        """Nothing to land."""
+        return ()
+
+
+@dataclass(frozen=True)
 class RefusedEpisode:
     """An episode or file that was not imported; `row` names file, position and reason.
 
@@ -70,19 +81,21 @@ class FileReport:
             be landed a second time.
         outcomes: imported episodes by outcome, faults apart.
         contradictions: known episodes that the file gives another verdict, one sentence each.
+        is_passed_over: nobody named the file, and it holds no episodes.
     """
 
     row: ImportReportRow
     is_repeated: bool = False
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
     contradictions: tuple[str, ...] = ()
+    is_passed_over: bool = False
 
     def rows(self) -> tuple[Row, ...]:
         """Rows to land."""
         return () if self.is_repeated else (self.row,)
 
 
-ImportItem = ImportedEpisode | DuplicateEpisode | RefusedEpisode | FileReport
+ImportItem = ImportedEpisode | DuplicateEpisode | SupersededEpisode | RefusedEpisode | FileReport
 
 
 @dataclass(frozen=True)
@@ -119,6 +132,12 @@ class Known:
 
 def total_counts(reports: Sequence[FileReport]) -> dict[str, int]:
     """Totals over files, for a summary."""
-    names = ("episodes", "imported", "duplicates", "refused", "unknown_task", "redactions")
-    totals = {name: sum(getattr(report.row, name) for report in reports) for name in names}
-    return totals | {"disputed": sum(len(report.contradictions) for report in reports)}
+    names = ("episodes", "imported", "duplicates", "superseded", "refused", "unknown_task")
+    totals = {
+        name: sum(getattr(report.row, name) for report in reports)
+        for name in (*names, "redactions")
+    }
+    return totals | {
+        "passed_over": sum(report.is_passed_over for report in reports),
+        "disputed": sum(len(report.contradictions) for report in reports),
+    }

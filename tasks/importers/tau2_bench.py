@@ -15,6 +15,8 @@ from tasks.importers.draft import (
     Refusal,
     Source,
 )
+from tasks.importers.elements import read_element, read_elements
+from tasks.importers.names import UNKNOWN, clean_name
 from tasks.importers.reading import (
     JsonObject,
     Unreadable,
@@ -38,7 +40,7 @@ from tasks.importers.tau2_tasks import (
     task_parts,
 )
 from tasks.importers.tau2_verdict import judge
-from tasks.importers.tau_domain import UNKNOWN, clean_domain, domain_of_content
+from tasks.importers.tau_domain import domain_of_content
 
 LIST = "simulations"
 RESULTS = "results.json"
@@ -107,7 +109,7 @@ def _identity(simulation: JsonObject) -> JsonValue:
 
 def _domain(head: RunHead, policy: str, messages: tuple[DraftMessage, ...]) -> str:
     if head.domain:
-        return clean_domain(head.domain)
+        return clean_name(head.domain)
     tools = {call.tool for m in messages for call in m.calls if call.requestor == "assistant"}
     return domain_of_content(policy, tools) or UNKNOWN
 
@@ -172,6 +174,7 @@ def _read_simulation(element: Element, head: RunHead, source: Source) -> DraftEp
         task_prompt=next((m.text for m in messages if m.role == "user" and m.text), None),
         tools=_tools(head),
         lost=_lost(messages, head, simulation),
+        native_id=as_name(simulation.get("id")),
         raw=simulation,
         replaced=element.replaced,
     )
@@ -221,18 +224,8 @@ class Tau2Reader:
             return
         if is_folder:
             head = _head_beside(source, head, redactor)
-        for element in every(source.path, source.outline):
-            yield _read_or_refuse(element, head, source, redactor)
-
-
-def _read_or_refuse(element: Element, head: RunHead, source: Source, redactor: Redacts) -> Drafted:
-    if element.problem is not None:
-        return Refusal(element.index, element.place, element.problem, element.excerpt)
-    value = redactor.value(element.value)
-    try:
-        return _read_simulation(replace(element, value=value), head, source)
-    except Unreadable as error:
-        return Refusal.of(element.index, element.place, str(error), value)
+        found = every(source.path, source.outline)
+        yield from read_elements(found, redactor, lambda e: _read_simulation(e, head, source))
 
 
 def _head_beside(source: Source, head: RunHead, redactor: Redacts) -> RunHead:
@@ -279,5 +272,4 @@ def _read_file(
         element = replace(whole(path), index=index)
     except OSError as error:
         return Refusal(index, path.name, f"cannot be read: {error.strerror or error}")
-    drafted = _read_or_refuse(element, head, source, redactor)
-    return drafted if not isinstance(drafted, Note) else Refusal(index, path.name, drafted.text)
+    return read_element(element, redactor, lambda e: _read_simulation(e, head, source))

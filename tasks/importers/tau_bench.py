@@ -19,9 +19,10 @@ from tasks.importers.draft import (
     DraftMessage,
     Note,
     Redacts,
-    Refusal,
     Source,
 )
+from tasks.importers.elements import read_elements
+from tasks.importers.names import UNKNOWN
 from tasks.importers.reading import (
     JsonObject,
     Unreadable,
@@ -36,7 +37,7 @@ from tasks.importers.reading import (
     require_object,
 )
 from tasks.importers.tau_bench_verdict import STEP_CAP, judge, task_actions
-from tasks.importers.tau_domain import UNKNOWN, domain_of_content, domain_of_name
+from tasks.importers.tau_domain import domain_of_content, domain_of_name
 from tasks.importers.tool_errors import error_kind, is_error_text
 
 _RUN_NAME = re.compile(
@@ -179,8 +180,8 @@ class TauBenchReader:
         """Yield episodes and refusals; crashed episodes may borrow the domain of siblings."""
         sibling = domain_of_name(source.name) or _domain_of_samples(source.outline)
         crashed = borrowed = 0
-        for element in every(source.path, source.outline):
-            drafted = _read_or_refuse(element, source, sibling, redactor)
+        found = every(source.path, source.outline)
+        for drafted in read_elements(found, redactor, lambda e: _read_episode(e, source, sibling)):
             yield drafted
             if isinstance(drafted, DraftEpisode) and not drafted.messages:
                 crashed += 1
@@ -207,15 +208,3 @@ def _domain_of_samples(outline: Outline) -> str | None:
         domain = _domain(messages, as_object(episode.get("info")), "")
         found |= {domain} if domain else set[str]()
     return found.pop() if len(found) == 1 else None
-
-
-def _read_or_refuse(
-    element: Element, source: Source, sibling: str | None, redactor: Redacts
-) -> Drafted:
-    if element.problem is not None:
-        return Refusal(element.index, element.place, element.problem, element.excerpt)
-    value = redactor.value(element.value)
-    try:
-        return _read_episode(replace(element, value=value), source, sibling)
-    except Unreadable as error:
-        return Refusal.of(element.index, element.place, str(error), value)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from tasks.importers.names import UNKNOWN
+
 _TOOLS: dict[str, frozenset[str]] = {
     "airline": frozenset(
         {
@@ -54,8 +56,6 @@ _TOOLS: dict[str, frozenset[str]] = {
 _TITLE = re.compile(r"^\W{0,12}([A-Za-z]{2,30})\s+agent\s+policy\b", re.IGNORECASE | re.MULTILINE)
 _HEAD = 2_000
 _WORD = re.compile(r"[a-z0-9]+")
-_CLEAN = re.compile(r"[^a-z0-9]+")
-UNKNOWN = "unknown"
 
 
 def domain_of_content(system_text: str, tools: Iterable[str]) -> str | None:
@@ -80,9 +80,3 @@ def domain_of_name(file_name: str) -> str | None:
     words = set(_WORD.findall(file_name.lower()))
     named = {domain for domain in _TOOLS if domain in words}
     return named.pop() if len(named) == 1 else None
-
-
-def clean_domain(name: str) -> str:
-    """A domain as part of an environment name."""
-    cleaned = _CLEAN.sub("_", name.lower()).strip("_")
-    return cleaned[:60] or UNKNOWN

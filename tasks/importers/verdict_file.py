@@ -3,6 +3,7 @@
 A record names an episode by `trajectory_id`, by `session`, by `file` and `index`, or by `key`,
 which is a trajectory id or a session; and says `success` or `outcome`, a `reward`, or both, and
 perhaps `disputed`. Other fields are passed over. What cannot be used is told with its line.
+A report of SWE-bench is read as records that name instances.
 """
 
 import csv
@@ -17,6 +18,7 @@ from typing import Any
 from schemas.errors import ConfigError
 from schemas.fields import Outcome
 from schemas.text import clean_text
+from tasks.importers.swe_report import read_report
 from tasks.importers.verdicts import judge_reward
 
 MAX_LINE = 1024 * 1024
@@ -82,7 +84,7 @@ def read_verdicts(path: Path) -> Iterator[LaterVerdict | BadRecord]:
     if not path.is_file():
         what = f"there is no file {path}" if not path.exists() else f"{path} is no file"
         raise ConfigError(what, hint="name a CSV file, or one of JSON lines")
-    records = _json_records(path) if _is_json(path) else _csv_records(path)
+    records = _records(path)
     for line, record in records:
         if isinstance(record, str):
             yield BadRecord(line, record)
@@ -96,6 +98,15 @@ def read_verdicts(path: Path) -> Iterator[LaterVerdict | BadRecord]:
 
 Record = Mapping[str, Any]
 Numbered = Iterator[tuple[int, Record | str]]
+
+
+def _records(path: Path) -> Numbered:
+    if not _is_json(path):
+        return _csv_records(path)
+    report = read_report(path)
+    if report is not None:
+        return ((1, record) for record in report)
+    return _json_records(path)
 
 
 def _is_json(path: Path) -> bool:

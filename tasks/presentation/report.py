@@ -27,6 +27,7 @@ class ReportRows:
     stages: Rows
     scores: Rows
     taxonomy: Rows
+    lost: Rows
     patterns: Rows
     verdicts: Rows
     edits: Rows
@@ -222,6 +223,16 @@ def _failures(rows: ReportRows) -> Group:
     if len(shown) == 1 and not rows.is_import:
         text = "Only one harness has been collected on train tasks, so there is no `after` yet."
         blocks.append(Passage("", text, "dim"))
+    blocks += [
+        Passage(
+            "",
+            f"Not recoverable in the format of {number(row['failures'])} of these failures: "
+            f"{str(row['evidence']).replace('_', ' ')}. A low rate of action realization is "
+            "no finding there.",
+            "dim",
+        )
+        for row in rows.lost
+    ]
     return Group(title, tuple(blocks))
 
 

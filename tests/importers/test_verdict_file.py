@@ -155,3 +155,31 @@ def test_a_file_that_is_not_there_is_one_clear_error(tmp_path):
         list(read_verdicts(tmp_path / "none.csv"))
     with pytest.raises(ConfigError, match="is no file"):
         list(read_verdicts(tmp_path))
+
+
+def test_a_report_of_swe_bench_is_a_verdict_on_each_instance(read):
+    report = {
+        "total_instances": 4,
+        "resolved_ids": ["a__a-1"],
+        "unresolved_ids": ["b__b-2"],
+        "empty_patch_ids": ["c__c-3"],
+        "error_ids": ["d__d-4"],
+    }
+    found = read(json.dumps(report, indent=1), "run.json")
+    assert {record.key.session: record.outcome for record in found} == {
+        "a__a-1": "success",
+        "b__b-2": "failure",
+        "c__c-3": "failure",
+        "d__d-4": "unknown",
+    }
+
+
+def test_reports_of_single_instances_and_older_ones_are_read(read):
+    (one,) = read(json.dumps({"a__a-1": {"resolved": True, "tests_status": {}}}), "report.json")
+    assert (one.key.session, one.outcome) == ("a__a-1", "success")
+    old = read(json.dumps({"generated": ["a", "b"], "resolved": ["a"], "no_generation": ["c"]}))
+    assert {r.key.session: r.outcome for r in old} == {
+        "a": "success",
+        "c": "failure",
+        "b": "failure",
+    }

@@ -189,11 +189,13 @@ COMMENT ON COLUMN trajectories."transcript_sha256" IS 'Hash over everything the 
 COMMENT ON COLUMN trajectories."created_at" IS 'When the row was made (UTC).';
 
 CREATE TABLE trajectory_sources (
-    "trajectory_id" VARCHAR NOT NULL,
-    "source_file"   VARCHAR NOT NULL,
-    "source_index"  BIGINT NOT NULL,
-    "raw_sha256"    VARCHAR NOT NULL,
-    "source_format" VARCHAR NOT NULL,
+    "trajectory_id"    VARCHAR NOT NULL,
+    "source_file"      VARCHAR NOT NULL,
+    "source_index"     BIGINT NOT NULL,
+    "raw_sha256"       VARCHAR NOT NULL,
+    "source_format"    VARCHAR NOT NULL,
+    "native_id"        VARCHAR,
+    "parent_native_id" VARCHAR,
     PRIMARY KEY ("trajectory_id", "source_file", "source_index", "raw_sha256")
 );
 COMMENT ON TABLE trajectory_sources IS 'A place an imported episode was found at.';
@@ -202,6 +204,8 @@ COMMENT ON COLUMN trajectory_sources."source_file" IS 'File name as the user gav
 COMMENT ON COLUMN trajectory_sources."source_index" IS 'Position of the episode in the file, from 0.';
 COMMENT ON COLUMN trajectory_sources."raw_sha256" IS 'Hash of the episode''s canonical JSON after redaction.';
 COMMENT ON COLUMN trajectory_sources."source_format" IS 'Format the file was read as.';
+COMMENT ON COLUMN trajectory_sources."native_id" IS 'The source''s own id of the episode: a session, trace, instance or trial.';
+COMMENT ON COLUMN trajectory_sources."parent_native_id" IS 'Native id of the episode that started this one, where an agent started another.';
 
 CREATE TABLE verdicts (
     "trajectory_id" VARCHAR NOT NULL,
@@ -237,6 +241,7 @@ CREATE TABLE steps (
     "system_fingerprint" VARCHAR,
     "logprobs"           VARCHAR,
     "native_id"          VARCHAR,
+    "copied"             BOOLEAN NOT NULL,
     PRIMARY KEY ("trajectory_id", "step_index")
 );
 COMMENT ON TABLE steps IS 'One message or agent turn of a trajectory.';
@@ -258,6 +263,7 @@ COMMENT ON COLUMN steps."served_model" IS 'Model that answered, in the endpoint'
 COMMENT ON COLUMN steps."system_fingerprint" IS 'What the endpoint says of the system behind it.';
 COMMENT ON COLUMN steps."logprobs" IS 'Written tokens with their log-probabilities, `[[token, logprob], …]`; null when not asked for or not offered.';
 COMMENT ON COLUMN steps."native_id" IS 'The source''s own id of the message.';
+COMMENT ON COLUMN steps."copied" IS 'Whether the source says that it did not happen here: copied context, resumed history or a demonstration. Such steps are never counted, labelled or trained on, and have no tool calls.';
 
 CREATE TABLE tool_calls (
     "tool_call_id"       VARCHAR NOT NULL,
@@ -380,6 +386,11 @@ CREATE TABLE import_reports (
     "unknown_task"        BIGINT NOT NULL,
     "redactions"          BIGINT NOT NULL,
     "replaced_characters" BIGINT NOT NULL,
+    "superseded"          BIGINT NOT NULL,
+    "redacted"            BOOLEAN NOT NULL,
+    "redactions_by_kind"  VARCHAR NOT NULL,
+    "dialects"            VARCHAR NOT NULL,
+    "lost_evidence"       VARCHAR NOT NULL,
     "notes"               VARCHAR NOT NULL,
     PRIMARY KEY ("import_id")
 );
@@ -395,6 +406,11 @@ COMMENT ON COLUMN import_reports."refused" IS 'Episodes that could not be read; 
 COMMENT ON COLUMN import_reports."unknown_task" IS 'Imported episodes whose task the file does not name.';
 COMMENT ON COLUMN import_reports."redactions" IS 'Secrets replaced before anything was stored.';
 COMMENT ON COLUMN import_reports."replaced_characters" IS 'Lone surrogates and NULs replaced.';
+COMMENT ON COLUMN import_reports."superseded" IS 'Episodes left out because the source holds a later attempt of the same run.';
+COMMENT ON COLUMN import_reports."redacted" IS 'Whether secrets were looked for; false when the user switched that off.';
+COMMENT ON COLUMN import_reports."redactions_by_kind" IS 'Secrets replaced, by the sign they were known by.';
+COMMENT ON COLUMN import_reports."dialects" IS 'Dialects of the format that occur in the file.';
+COMMENT ON COLUMN import_reports."lost_evidence" IS 'Imported episodes by kind of evidence that their format cannot hold.';
 COMMENT ON COLUMN import_reports."notes" IS 'Anything else worth knowing, one sentence each.';
 
 CREATE TABLE traffic_sessions (
@@ -461,12 +477,12 @@ CREATE TABLE failure_labels (
 );
 COMMENT ON TABLE failure_labels IS 'The label of one failed trajectory from one source.';
 COMMENT ON COLUMN failure_labels."trajectory_id" IS 'The failed trajectory.';
-COMMENT ON COLUMN failure_labels."source" IS 'Who labelled: rules, a judge model or a person.';
+COMMENT ON COLUMN failure_labels."source" IS 'Who labelled: `rules`, `human`, or `judge:` with the fingerprint of a model.';
 COMMENT ON COLUMN failure_labels."taxonomy_version" IS 'Version of rules and settlements.';
 COMMENT ON COLUMN failure_labels."category" IS 'Category of the failure.';
 COMMENT ON COLUMN failure_labels."bullet" IS 'Bullet of the protocol.';
 COMMENT ON COLUMN failure_labels."step_index" IS 'Earliest decisive step; null when it belongs to no step.';
-COMMENT ON COLUMN failure_labels."rule" IS 'Rule that decided.';
+COMMENT ON COLUMN failure_labels."rule" IS 'Rule that decided; what a judge was called on the command line.';
 COMMENT ON COLUMN failure_labels."evidence" IS 'Facts that decided.';
 COMMENT ON COLUMN failure_labels."uses_gold" IS 'Whether expected actions, checks or the final state were read.';
 COMMENT ON COLUMN failure_labels."signature" IS 'Trigger signature of the deciding hit.';
@@ -1412,11 +1428,11 @@ CREATE TABLE exports (
     "created_at" TIMESTAMP NOT NULL,
     PRIMARY KEY ("export_id")
 );
-COMMENT ON TABLE exports IS 'One file of examples written for a trainer.';
+COMMENT ON TABLE exports IS 'One export: a file of examples for a trainer, or a folder of trajectories.';
 COMMENT ON COLUMN exports."export_id" IS 'Hash of format, file name and content.';
-COMMENT ON COLUMN exports."format" IS 'Format, such as `trl-sft`.';
-COMMENT ON COLUMN exports."file_name" IS 'Name of the file, without the folder.';
+COMMENT ON COLUMN exports."format" IS 'Format, such as `trl-sft` or `atif`.';
+COMMENT ON COLUMN exports."file_name" IS 'Name of the file or folder, without where it stands.';
 COMMENT ON COLUMN exports."rows" IS 'Rows written.';
-COMMENT ON COLUMN exports."refused" IS 'Examples left out because they break the format or hold a secret.';
-COMMENT ON COLUMN exports."sha256" IS 'Hash of the file.';
+COMMENT ON COLUMN exports."refused" IS 'Rows left out because they break the format or hold a secret.';
+COMMENT ON COLUMN exports."sha256" IS 'Hash of what was written.';
 COMMENT ON COLUMN exports."created_at" IS 'When it was written (UTC).';

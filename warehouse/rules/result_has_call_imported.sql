@@ -6,4 +6,4 @@ SEMI JOIN batch_trajectories AS b ON b.trajectory_id = s.trajectory_id
 SEMI JOIN trajectories AS t ON t.trajectory_id = s.trajectory_id AND t.origin = 'import'
 ANTI JOIN tool_calls AS c
     ON c.trajectory_id = s.trajectory_id AND c.result_step_index = s.step_index
-WHERE s.role = 'tool'
+WHERE s.role = 'tool' AND NOT s.copied

@@ -4,7 +4,7 @@ WITH turns AS (
     SELECT s.trajectory_id, count(*) AS turns
     FROM steps AS s
     SEMI JOIN batch_trajectories AS b ON b.trajectory_id = s.trajectory_id
-    WHERE s.role = 'assistant'
+    WHERE s.role = 'assistant' AND NOT s.copied
     GROUP BY s.trajectory_id
 )
 SELECT t.trajectory_id
