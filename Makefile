@@ -59,7 +59,8 @@ $(WORLDS)/.installed: tasks/environments/catalogue.py tasks/environments/install
 	@touch $@
 
 worlds: $(WORLDS)/.installed
-	$(BIN)/python -m pytest -m "slow or not slow" tests/environments/test_installed_worlds.py
+	$(BIN)/python -m pytest -m "slow or not slow" tests/environments/test_installed_worlds.py \
+		tests/environments/test_declared_tiers.py tests/environments/test_worlds_of_shells_and_games.py
 
 lint: setup
 	$(BIN)/ruff format --check .

@@ -60,19 +60,19 @@ class TrainingExampleRow(Row):
 
 
 class ExportRow(Row):
-    """One file of examples written for a trainer."""
+    """One export: a file of examples for a trainer, or a folder of trajectories."""
 
     export_id: str
     """Hash of format, file name and content."""
     format: str
-    """Format, such as `trl-sft`."""
+    """Format, such as `trl-sft` or `atif`."""
     file_name: str
-    """Name of the file, without the folder."""
+    """Name of the file or folder, without where it stands."""
     rows: Count
     """Rows written."""
     refused: Count
-    """Examples left out because they break the format or hold a secret."""
+    """Rows left out because they break the format or hold a secret."""
     sha256: str
-    """Hash of the file."""
+    """Hash of what was written."""
     created_at: Timestamp
     """When it was written (UTC)."""

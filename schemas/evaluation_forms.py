@@ -29,7 +29,7 @@ class EvaluateForm(Form):
     harnesses: Words = Field(
         default=["current"],
         title="Harnesses",
-        description="seed, a name such as current, or an id; the first is compared with.",
+        description="seed, evolved, a name such as current, or an id; the first is compared with.",
     )
     split: Literal["train", "select", "sealed", "all"] = Field(
         default="select", title="Split", description="gold and noop always run on all splits."

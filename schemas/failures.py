@@ -44,7 +44,7 @@ class FailureLabelRow(Row):
     trajectory_id: TrajectoryId
     """The failed trajectory."""
     source: LabelSource
-    """Who labelled: rules, a judge model or a person."""
+    """Who labelled: `rules`, `human`, or `judge:` with the fingerprint of a model."""
     taxonomy_version: str
     """Version of rules and settlements."""
     category: Category
@@ -54,7 +54,7 @@ class FailureLabelRow(Row):
     step_index: Count | None
     """Earliest decisive step; null when it belongs to no step."""
     rule: str
-    """Rule that decided."""
+    """Rule that decided; what a judge was called on the command line."""
     evidence: JsonText
     """Facts that decided."""
     uses_gold: bool

@@ -79,7 +79,7 @@ Category = Literal[
     "residual_reasoning",
 ]
 Bullet = Literal["NA", "AR1", "AR2", "AR3", "EC1", "EC2", "EC3", "TD1", "TD2", "TD3", "RR"]
-LabelSource = Literal["rules", "judge", "human"]
+LabelSource = Annotated[str, StringConstraints(pattern=r"^(rules|human|judge:model_[0-9a-f]{16})$")]
 Verdict = Literal["accepted", "rejected", "undecided"]
 Reason = Literal[
     "evidence",

@@ -104,7 +104,7 @@ class CycleForm(Form):
     harness: str = Field(
         default="seed",
         title="Base harness",
-        description="seed, a name such as current, or a harness id.",
+        description="seed, evolved, a name such as current, or a harness id.",
     )
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
     rounds: int = Field(default=3, title="Most edit rounds", ge=0, le=20)
@@ -236,6 +236,60 @@ class AnnotateForm(Form):
         default="decisive",
         title="Protocol",
         description="paper counts every hit; decisive only those the failure hangs on.",
+    )
+    use_gold: bool = Field(
+        default=True,
+        title="Use gold",
+        description="Let rules and judge read expected actions and check results.",
+    )
+    judge: str = Field(
+        default="",
+        title="Judge",
+        description="openai:NAME labels as well, independently; empty asks nobody.",
+        pattern=r"^(openai:.+)?$",
+    )
+    max_usd: float = max_usd_field()
+    max_tokens: int = max_tokens_field()
+    concurrency: int = concurrency_field()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Models that are asked."""
+        return (self.judge,) if self.judge else ()
+
+
+class AgreementForm(Form):
+    """How far two sources of labels agree."""
+
+    reference: str = Field(
+        default="",
+        title="Reference labels",
+        description="CSV or JSON lines with key, category, bullet, step; empty compares the rules "
+        "with a judge.",
+    )
+    source: str = Field(
+        default="rules",
+        title="Source",
+        description="rules, human, or judge for the one that labelled last.",
+    )
+    version: str = Field(
+        default="1.0", title="Taxonomy version", description="Such as 1.0, 1.0-no-gold, 1.0-paper."
+    )
+    seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
+
+
+class TrajectoryExportForm(Form):
+    """Stored trajectories in a format that other tools read."""
+
+    format: Literal["chat", "atif", "inspect"] = Field(default="chat", title="Format")
+    out: str = Field(
+        default="", title="Folder", description="Empty takes `exports` of the data folder."
+    )
+    environment: str = Field(
+        default="", title="Environment", description="Only this environment; empty takes all."
+    )
+    split: Literal["", "train", "select", "sealed"] = Field(
+        default="", title="Split", description="Only this split; empty takes all."
     )
 
 

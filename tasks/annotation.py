@@ -13,11 +13,13 @@ from schemas.plans import AnnotateResult, CyclePlan
 from tasks.annotator.declared import imported_profile
 from tasks.annotator.engine import Annotation, annotate
 from tasks.annotator.ordering import with_mined_order
-from tasks.annotator.parameters import DEFAULT, PAPER, Parameters, taxonomy_version
+from tasks.annotator.parameters import DEFAULT, Parameters, taxonomy_version
 from tasks.annotator.patterns import find_patterns
 from tasks.annotator.profile import EnvironmentProfile, profile_of_environment
 from tasks.collection import cycle_episodes, train_purpose
+from tasks.judging import Judge, judge_failures, open_judge
 from tasks.progress import count, expect, in_stage
+from tasks.run_caps import run_within
 from tasks.stage import stage
 from tasks.workbench import Workbench
 
@@ -55,12 +57,16 @@ def annotate_stored(form: AnnotateForm) -> dict[str, Any]:
     Labels that stand already stay as they are; the same episodes give the same labels.
     """
     bench = Workbench.open()
-    parameters = PAPER if form.protocol == "paper" else DEFAULT
+    parameters = Parameters(decisive_filter=form.protocol == "decisive", use_gold=form.use_gold)
+    judge = open_judge(bench, form.judge, use_gold=form.use_gold) if form.judge else None
     with bench.warehouse.read() as reader:
         names = [str(row[0]) for row in reader.frame(_ENVIRONMENTS).rows()]
     wanted = [name for name in names if form.environment in ("", name)]
-    results = [annotate_environment(bench, name, parameters) for name in wanted]
-    bench.commit()
+    try:
+        with run_within(form, bench.settings):
+            results = [annotate_environment(bench, name, parameters, judge) for name in wanted]
+    finally:
+        bench.commit()
     labels: Counter[str] = Counter()
     for result in results:
         labels.update(result["labels"])
@@ -73,7 +79,10 @@ def annotate_stored(form: AnnotateForm) -> dict[str, Any]:
 
 
 def annotate_environment(
-    bench: Workbench, environment: str, parameters: Parameters = DEFAULT
+    bench: Workbench,
+    environment: str,
+    parameters: Parameters = DEFAULT,
+    judge: Judge | None = None,
 ) -> dict[str, Any]:
     """Label the failures of one environment and land them."""
     with bench.warehouse.read() as reader:
@@ -86,6 +95,7 @@ def annotate_environment(
     patterns = find_patterns(annotations, train) if parameters == DEFAULT else ()
     bench.land(annotation_rows(annotations, patterns), "annotate")
     labels = Counter(a.label.category for a in annotations if a.label is not None)
+    judged = {} if judge is None else {"judge": judge_failures(bench, judge, episodes)}
     return {
         "environment": environment,
         "trajectories": len(episodes),
@@ -94,6 +104,7 @@ def annotate_environment(
         "not_recoverable": _lost(episodes),
         "patterns": len(patterns),
         "eligible": sum(pattern.eligible for pattern in patterns),
+        **judged,
     }
 
 

@@ -25,6 +25,7 @@ from tasks.toolset.definitions import ToolDefinition, read_definitions
 from tasks.toolset.outline import seal
 from tasks.workbench import Workbench
 from warehouse.reader import Reader
+from warehouse.seeds import evolved_folders
 
 MAX_ACCEPTANCES = 10
 MAX_EDITS = 60
@@ -82,10 +83,12 @@ Found = Sequence[dict[str, Any]]
 
 
 def card_of(bench: Workbench, harness: Harness) -> EvidenceCard:
-    """The card of a harness; one without evidence says so."""
+    """The card of a harness, made from the rows, else as it ships; without evidence it says so."""
     with bench.warehouse.read() as reader:
         found = _acceptances(reader, harness.harness_id)
         tools = _tools(reader, harness, found) if found else None
+    if not found and (shipped := _shipped_card(harness)):
+        return shipped
     kept = found[:MAX_ACCEPTANCES]
     simulated = any(one.simulated for one in found)
     return EvidenceCard(
@@ -129,6 +132,13 @@ def find_card(word: str, environment: str = "") -> tuple[Harness, EvidenceCard |
         what = f"harness {word}: {error}"
         raise ConfigError(what) from error
     return harness, None if text is None else _read(text, word, harness)
+
+
+def _shipped_card(harness: Harness) -> EvidenceCard | None:
+    """The card of an evolved harness that ships; null when this is none."""
+    folder = evolved_folders().get(harness.environment)
+    shipped, card = find_card(str(folder)) if folder else (None, None)
+    return card if shipped and shipped.harness_id == harness.harness_id else None
 
 
 def _read(text: str, word: str, harness: Harness) -> EvidenceCard:

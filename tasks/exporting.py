@@ -32,7 +32,7 @@ def export_examples(format: str, out: str, cycle: str) -> dict[str, Any]:
     """
     if format not in FORMATS:
         what = f"there is no export format `{format}`"
-        raise ConfigError(what, hint=f"one of {', '.join(FORMATS)}")
+        raise ConfigError(what, hint=f"one of {', '.join((*FORMATS, 'chat', 'atif', 'inspect'))}")
     bench = Workbench.open()
     with bench.warehouse.read() as reader:
         cycle_id = find_cycle(reader, cycle, prefer=_HAS_EXAMPLES)

@@ -17,10 +17,11 @@ from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
 from tasks.benefit.parameters import DEFAULT
 from tasks.evaluation import order_of
+from tasks.expected_run import Bounds, Role
 from tasks.gate.candidate import GateSettings
 from tasks.gating_world import MOST_STABLE, STABLE_RUNS
 from tasks.harness import Harness
-from tasks.rollout_usage import NOTHING, Span, Usage, rollout_usage
+from tasks.rollout_usage import Span, Usage, rollout_usage
 from tasks.workbench import Workbench, first_tasks
 
 _MADE = "SELECT trajectory_id FROM trajectories WHERE environment = ? AND model_fingerprint = ?"
@@ -39,71 +40,6 @@ WHERE c.environment = ? AND json_extract_string(c.inputs, '$.tasks') = ?
 EDITS = 24
 """Edits of a cycle that pruning may try to do without, at most."""
 FORKS = 2 * DEFAULT.artifacts * DEFAULT.points * DEFAULT.repeats * 2
-
-
-@dataclass(frozen=True)
-class _Role:
-    """Rollouts of one model in a run."""
-
-    model: Model
-    endpoint: EndpointSettings | None
-    usage: Usage
-    rollouts: Span
-
-
-@dataclass
-class _Bounds:
-    """What is known of a run before it."""
-
-    head: dict[str, Any]
-    concurrency: int
-    notes: list[str] = field(default_factory=list[str])
-    roles: list[_Role] = field(default_factory=list[_Role])
-
-    def told(self) -> dict[str, Any]:
-        """As printed by `--dry-run`."""
-        each = [(one, one.rollouts * one.usage.calls) for one in self.roles]
-        tokens = _total(
-            one.rollouts * (one.usage.prompt + one.usage.completion) for one in self.roles
-        )
-        return {
-            **self.head,
-            "dry_run": True,
-            "rollouts": _whole(_total(one.rollouts for one in self.roles)),
-            "calls": _whole(_total(calls for _, calls in each)),
-            "tokens": _whole(tokens),
-            "cost_usd": self._cost(),
-            "time_s": _rounded(_total(self._time(one, calls) for one, calls in each)),
-            "usage_from": {one.model.name: one.usage.source for one in self.roles},
-            "notes": self.notes,
-        }
-
-    def _cost(self) -> dict[str, float] | None:
-        total = NOTHING
-        for one in self.roles:
-            if one.endpoint is None:
-                continue
-            if one.endpoint.price is None:
-                return None
-            prompt = one.usage.prompt.scaled(one.endpoint.price.prompt / 1e6)
-            written = one.usage.completion.scaled(one.endpoint.price.completion / 1e6)
-            total += one.rollouts * (prompt + written)
-        return _rounded(total, 4)
-
-    def _time(self, one: _Role, calls: Span) -> Span:
-        if one.endpoint is None or one.usage.latency is None:
-            return NOTHING
-        limits = one.endpoint.limits
-        together = min(self.concurrency, limits.concurrency)
-        waits = [(calls * one.usage.latency).scaled(1 / together)]
-        if limits.requests_per_minute:
-            waits.append(calls.scaled(60 / limits.requests_per_minute))
-        if limits.tokens_per_minute:
-            tokens = one.rollouts * (one.usage.prompt + one.usage.completion)
-            waits.append(tokens.scaled(60 / limits.tokens_per_minute))
-        return Span(
-            max(w.lower for w in waits), max(w.likely for w in waits), max(w.upper for w in waits)
-        )
 
 
 def bound_collect(form: CollectForm) -> dict[str, Any]:
@@ -137,7 +73,7 @@ def bound_evaluate(form: EvaluateForm) -> dict[str, Any]:
         "model": ", ".join(model.name for model in order.models.values()),
         "simulated": any(model.is_simulated for model in order.models.values()),
     }
-    found = _Bounds(head, form.concurrency or bench.settings.concurrency)
+    found = Bounds(head, form.concurrency or bench.settings.concurrency)
     for name, environment in order.environments.items():
         for arm, model in order.models.items():
             runs = _Runs(bench, environment, model, form.seed)
@@ -172,7 +108,7 @@ class _Runs:
             for repeat in range(repeats)
         }
 
-    def bound(self, found: _Bounds, word: str) -> None:
+    def bound(self, found: Bounds, word: str) -> None:
         """Add what is not stored yet to the bounds."""
         if self.harness is None:
             return
@@ -184,7 +120,7 @@ class _Runs:
             found.notes.append(f"{stored} of {self.model.name} are stored already.")
         usage = _usage(self.bench, self.environment, self.model, word, self.harness, self.tasks)
         endpoint = _endpoint(self.bench, word)
-        found.roles.append(_Role(self.model, endpoint, usage, Span(missing, missing, missing)))
+        found.roles.append(Role(self.model, endpoint, usage, Span(missing, missing, missing)))
 
 
 def bound_cycle(form: CycleForm) -> dict[str, Any]:
@@ -203,7 +139,7 @@ def bound_cycle(form: CycleForm) -> dict[str, Any]:
     train = first_tasks(environment.tasks("train"), form.tasks)
     for word, one, rollouts in ((form.model, model, agent), (form.reference, reference, other)):
         usage = _usage(bench, environment, one, word, harness, train)
-        found.roles.append(_Role(one, _endpoint(bench, word), usage, rollouts))
+        found.roles.append(Role(one, _endpoint(bench, word), usage, rollouts))
     if form.editor.partition(":")[0] in ("openai", "prompt"):
         most = form.rounds * bench.settings.editor.tokens
         found.notes.append(f"The editor's own replies come on top: at most {most} tokens.")
@@ -211,7 +147,7 @@ def bound_cycle(form: CycleForm) -> dict[str, Any]:
 
 
 def _cycle_rollouts(
-    bench: Workbench, form: CycleForm, environment: Environment, model: Model, found: _Bounds
+    bench: Workbench, form: CycleForm, environment: Environment, model: Model, found: Bounds
 ) -> tuple[Span, Span]:
     """Rollouts of the model and of the reference."""
 
@@ -253,9 +189,9 @@ def _opened(
     form: CollectForm | CycleForm,
     environment: Environment,
     model: Model,
-) -> _Bounds:
+) -> Bounds:
     head = {"environment": environment.name, "model": model.name, "simulated": model.is_simulated}
-    return _Bounds(head, form.concurrency or bench.settings.concurrency)
+    return Bounds(head, form.concurrency or bench.settings.concurrency)
 
 
 def _usage(
@@ -279,26 +215,10 @@ def _endpoint(bench: Workbench, word: str) -> EndpointSettings | None:
     return resolve_endpoint(name, bench.settings).settings
 
 
-def _with_notes(found: _Bounds) -> _Bounds:
+def _with_notes(found: Bounds) -> Bounds:
     for one in found.roles:
         if one.endpoint is not None and one.endpoint.price is None:
             found.notes.append(f"{one.model.name} has no price, so dollars are unknown.")
     if all(one.endpoint is None for one in found.roles):
         found.notes.append("No endpoint is asked: the models are built in and cost nothing.")
     return found
-
-
-def _total(spans: Any) -> Span:
-    return sum(spans, NOTHING)
-
-
-def _whole(span: Span) -> dict[str, int]:
-    return {"lower": int(span.lower), "likely": round(span.likely), "upper": round(span.upper)}
-
-
-def _rounded(span: Span, digits: int = 1) -> dict[str, float]:
-    return {
-        "lower": round(span.lower, digits),
-        "likely": round(span.likely, digits),
-        "upper": round(span.upper, digits),
-    }

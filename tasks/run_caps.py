@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 from schemas.errors import ConfigError
 from schemas.evaluation_forms import EditorsForm, EvaluateForm, TransferForm
-from schemas.forms import CollectForm, CycleForm
+from schemas.forms import AnnotateForm, CollectForm, CycleForm
 from schemas.settings import Settings
 from tasks.agent.run_limits import RunLimits, Spending, limited
 
-PaidForm = CollectForm | CycleForm | EvaluateForm | EditorsForm | TransferForm
+PaidForm = AnnotateForm | CollectForm | CycleForm | EvaluateForm | EditorsForm | TransferForm
 _PAID = ("openai", "prompt")
 """Kinds of models and editors that an endpoint stands behind."""
 

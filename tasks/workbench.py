@@ -26,10 +26,11 @@ from tasks.harness import Harness, HarnessError, Sandbox
 from tasks.harness.probe import Finding, probe
 from tasks.progress import doing
 from warehouse.harness_store import UnknownHarness, harness_files, next_ordinal, resolve_harness
-from warehouse.seeds import seed_files
+from warehouse.seeds import evolved_folders, seed_files
 from warehouse.store import Warehouse
 
 SEED_HARNESS = "seed"
+EVOLVED_HARNESS = "evolved"
 CURRENT = "current"
 _IMPORTED = "SELECT DISTINCT environment FROM trajectories WHERE origin = 'import'"
 _IN_FORCE = "SELECT harness_id FROM harness_names_in_force WHERE environment = ? AND name = ?"
@@ -109,6 +110,8 @@ class Workbench:
         if word == SEED_HARNESS:
             _require_name(environment)
             return seed_harness(environment)
+        if word == EVOLVED_HARNESS:
+            return evolved_harness(environment)
         if (Path(word) / "harness.yaml").exists():
             return load_harness(word)
         with self.warehouse.read() as reader:
@@ -184,6 +187,19 @@ def seed_harness(environment: str) -> Harness:
     except HarnessError as error:
         what = f"`{environment[:60]}` is no name of an environment"
         raise ConfigError(what, hint="lower-case letters, digits and _") from error
+
+
+def evolved_harness(environment: str) -> Harness:
+    """The evolved harness that ships for an environment.
+
+    Raises:
+        ConfigError: none ships.
+    """
+    folders = evolved_folders()
+    if environment not in folders:
+        what = f"no evolved harness ships for `{environment[:60]}`"
+        raise ConfigError(what, hint=f"there are some for {', '.join(folders)}")
+    return Harness.load(folders[environment])
 
 
 def load_harness(folder: str) -> Harness:

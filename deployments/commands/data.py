@@ -1,6 +1,6 @@
 """`sql`, `export`, `doctor`: the warehouse as people query it, take from it and check it."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -60,21 +60,61 @@ def sql(
 
 
 def export(
-    form: Annotated[str, typer.Option("--format", help="trl-sft or trl-dpo.")] = "trl-sft",
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="Training examples as trl-sft or trl-dpo; trajectories as chat, atif or inspect.",
+        ),
+    ] = "trl-sft",
     out: Annotated[
-        str, typer.Option(help="File to write; in `exports` of the data folder by default.")
+        str,
+        typer.Option(
+            help="File of examples or folder of trajectories; in `exports` of the data folder "
+            "by default."
+        ),
     ] = "",
-    cycle: Annotated[str, typer.Option(help="Cycle id; by default the newest with examples.")] = "",
+    cycle: Annotated[
+        str, typer.Option(help="Examples: cycle id; by default the newest with examples.")
+    ] = "",
+    environment: Annotated[str, typer.Option(help="Trajectories: only this environment.")] = "",
+    split: Annotated[str, typer.Option(help="Trajectories: train, select or sealed.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Write training examples as JSONL for a trainer."""
-    from tasks.exporting import export_examples
-
-    result = export_examples(form, out, cycle)
+    """Write training examples for a trainer, or trajectories for other tools."""
+    if form in ("chat", "atif", "inspect"):
+        result = _export_trajectories(form, out, cycle, environment, split)
+    else:
+        result = _export_examples(form, out, cycle, environment or split)
     if as_json:
         emit_json(result)
     else:
-        emit_text(f"{result['file']}: {result['rows']} rows, {result['refused']} refused")
+        place = result.get("file") or result.get("folder")
+        emit_text(f"{place}: {result['rows']} rows, {result['refused']} refused")
+
+
+def _export_trajectories(
+    form: str, out: str, cycle: str, environment: str, split: str
+) -> dict[str, Any]:
+    from schemas.errors import ConfigError
+    from schemas.forms import TrajectoryExportForm, read_form
+    from tasks.trajectory_exporting import export_trajectories
+
+    if cycle:
+        what = f"`--format {form}` writes trajectories, which belong to no cycle"
+        raise ConfigError(what, hint="leave --cycle out; --environment and --split choose")
+    values = {"format": form, "out": out, "environment": environment, "split": split}
+    return export_trajectories(read_form(TrajectoryExportForm, values))
+
+
+def _export_examples(form: str, out: str, cycle: str, chosen: str) -> dict[str, Any]:
+    from schemas.errors import ConfigError
+    from tasks.exporting import export_examples
+
+    if chosen:
+        what = f"`--format {form}` writes the examples of a cycle"
+        raise ConfigError(what, hint="leave --environment and --split out; --cycle chooses")
+    return export_examples(form, out, cycle)
 
 
 def doctor(

@@ -119,7 +119,7 @@ def inventory(
     environment: Annotated[str, typer.Option(help="Only this environment.")] = "",
     as_json: Json = False,
 ) -> None:
-    """List what edits have brought into accepted harnesses, by world and layer, with evidence."""
+    """List what edits have brought into accepted harnesses, with evidence, and those shipped."""
     from tasks.harness_inventory import evolved_components
 
     found = evolved_components(environment)
@@ -130,10 +130,14 @@ def inventory(
         emit_text(f"{name}: {plain_text(by_layer)}")
     if not found["components"]:
         emit_text("no accepted harness holds an evolved component")
-        return
-    columns = ["environment", "layer", "artifact", "states", "in_force", "harnesses", "versions"]
-    columns += ["accepted_edits", "e_value", "wins", "losses", "delta"]
-    emit_text(table(columns, ([row[name] for name in columns] for row in found["components"])))
+    else:
+        columns = ["environment", "layer", "artifact", "states", "in_force", "harnesses"]
+        columns += ["versions", "accepted_edits", "e_value", "wins", "losses", "delta"]
+        emit_text(table(columns, ([row[name] for name in columns] for row in found["components"])))
+    if found["shipped"]:
+        emit_text("\nshipped, used as --harness evolved:")
+        columns = list(found["shipped"][0])
+        emit_text(table(columns, ([row[name] for name in columns] for row in found["shipped"])))
 
 
 @app.command("history")

@@ -10,7 +10,7 @@ ENVIRONMENT = (
     "package.module:factory or command:PROGRAM."
 )
 MODEL = "simulated:weak|mid|strong, gold, noop, openai:NAME or replay:FILE."
-HARNESS = "seed, a name such as current, an id or its start, or a folder."
+HARNESS = "seed, evolved, a name such as current, an id or its start, or a folder."
 REPEATS = "Rollouts per task; 1 where the model is deterministic."
 AGENT = "command:TEMPLATE runs your own agent program around the model."
 LOOP = "Agent loop: tool_call, react, plan_execute or reflexion."

@@ -1,4 +1,4 @@
-"""Commands of one stage each: collect, import, annotate, evolve, diagnose, synthesize."""
+"""Commands of one stage each: collect, import, annotate and what follows, agreement of labels."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,6 +35,7 @@ def register(app: typer.Typer) -> None:
     app.command("collect")(collect)
     app.command("import")(import_files)
     app.command("annotate")(annotate)
+    app.command("agreement")(agreement)
     app.command("evolve")(evolve)
     app.command("diagnose")(diagnose)
     app.command("synthesize")(synthesize)
@@ -130,14 +131,45 @@ def _is_label_lost(labels: Mapping[str, Any] | None) -> bool:
 def annotate(
     environment: Annotated[str, typer.Option(help="Only this environment.")] = "",
     protocol: Annotated[str, typer.Option(help="decisive or paper.")] = "decisive",
+    use_gold: Annotated[
+        bool,
+        typer.Option("--gold/--no-gold", help="Read expected actions and check results."),
+    ] = True,
+    judge: Annotated[
+        str, typer.Option(help="openai:NAME labels as well; its labels stand beside the rules'.")
+    ] = "",
+    concurrency: Concurrency = 0,
+    max_usd: MaxUsd = 0.0,
+    max_tokens: MaxTokens = 0,
     as_json: Json = False,
 ) -> None:
     """Label failed trajectories by rule priority and find patterns that recur."""
     from schemas.forms import AnnotateForm, read_form
     from tasks.annotation import annotate_stored
 
-    form = read_form(AnnotateForm, {"environment": environment, "protocol": protocol})
+    form = read_form(AnnotateForm, _named(AnnotateForm, locals()))
     _show(annotate_stored(form), as_json)
+
+
+def agreement(
+    reference: Annotated[
+        str, typer.Option(help="Labels to compare with: CSV or JSON lines with key and bullet.")
+    ] = "",
+    source: Annotated[
+        str, typer.Option(help="Labels that are measured: rules, human, judge or its full name.")
+    ] = "rules",
+    version: Annotated[
+        str, typer.Option(help="Taxonomy version, such as 1.0, 1.0-no-gold, 1.0-paper.")
+    ] = "1.0",
+    seed: Seed = 7,
+    as_json: Json = False,
+) -> None:
+    """Measure how far labels agree: kappa with interval, confusion, each file left out."""
+    from schemas.forms import AgreementForm, read_form
+    from tasks.agreement import measure_stored
+
+    form = read_form(AgreementForm, _named(AgreementForm, locals()))
+    _show(measure_stored(form), as_json)
 
 
 def evolve(

@@ -23,7 +23,7 @@ def opening_messages(system: str, task: str) -> list[Message]:
     return [*opening, {"role": "user", "content": task}]
 
 
-def _is_native(call: ToolCallRow) -> bool:
+def is_native(call: ToolCallRow) -> bool:
     """Tell whether the model wrote a tool call, as against prose that a rule made into one."""
     return bool(call.tool) or call.arguments_raw is not None
 
@@ -42,7 +42,7 @@ def turn_messages(step: StepRow, calls: Sequence[ToolCallRow]) -> list[Message]:
 
     Results of calls are tool messages. A turn without a written call is answered by the user.
     """
-    native = [call for call in calls if _is_native(call)]
+    native = [call for call in calls if is_native(call)]
     said: Message = {"role": "assistant", "content": step.text or ""}
     if not native:
         return [said, {"role": "user", "content": step.observation or ""}]
@@ -90,7 +90,7 @@ def _imported_messages(episode: Episode, step_index: int) -> list[Message]:
         message: Message = {"role": step.role, "content": step.text or ""}
         if step.role == "environment":
             message["role"] = "user"
-        calls = [call for call in by_step.get(step.step_index, []) if _is_native(call)]
+        calls = [call for call in by_step.get(step.step_index, []) if is_native(call)]
         if step.role == "assistant" and calls:
             message["tool_calls"] = [_written_call(call) for call in calls]
         answered = results.get(step.step_index)

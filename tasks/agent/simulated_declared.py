@@ -6,17 +6,22 @@ different ones. Each kind has cures in one layer or two:
 
     alias:TOOL       another name for the tool           contract, actions (rewrite)
     shape:TOOL       arguments of another shape          contract, actions (rewrite)
-    prose:TOOL       the call is written as text         actions (rescue)
+    prose            the call is written as text         actions (rescue)
     again            the last call is made again         regulation (hint)
     early:A:B        B is called where A is due          contract, skills
     done_in_words    says it is done, ends nothing       contract, regulation (force)
     wrong_value      a value that is not right           none
+
+How long episodes are and how many tools they use is not known either. So chances fade with the
+opportunities an episode had: a call that was made right is known, and success lies in the same
+bands whether a task takes five calls or twenty.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import cast
 from weakref import WeakKeyDictionary
 
@@ -43,18 +48,27 @@ from tasks.agent.simulated_world import (
 )
 
 PROSE, WRONG = "prose", "wrong_value"
-WEAK_AT: Mapping[str, float] = {ALIAS: 0.24, SHAPE: 0.24, PROSE: 0.18}
+WEAK_AT: Mapping[str, float] = {ALIAS: 0.3, SHAPE: 0.3}
 """Shares of the tools that a tier is weak at in each way; it knows the others."""
 RATES: Mapping[str, tuple[float, float, float]] = {
-    ALIAS: (0.30, 0.24, 0.13),
-    SHAPE: (0.30, 0.24, 0.13),
-    PROSE: (0.28, 0.22, 0.12),
-    AGAIN: (0.06, 0.05, 0.03),
+    ALIAS: (0.22, 0.15, 0.12),
+    SHAPE: (0.22, 0.15, 0.12),
+    PROSE: (0.48, 0.36, 0.50),
+    AGAIN: (0.06, 0.05, 0.05),
     EARLY: (0.40, 0.34, 0.18),
-    IN_WORDS: (0.22, 0.18, 0.10),
-    WRONG: (0.012, 0.010, 0.008),
+    IN_WORDS: (0.40, 0.34, 0.44),
+    WRONG: (0.10, 0.10, 0.10),
 }
-"""Chances at one opportunity for the tiers weak, mid and strong."""
+"""Chances at the first opportunity for the tiers weak, mid and strong."""
+FADE: Mapping[str, float] = {
+    ALIAS: 0.4,
+    SHAPE: 0.4,
+    PROSE: 0.3,
+    AGAIN: 0.8,
+    EARLY: 0.5,
+    IN_WORDS: 1.0,
+    WRONG: 0.5,
+}
 WEIGHTS: Mapping[str, Mapping[Source, float]] = {
     ALIAS: {"system": 0.6, "tools": 0.6, "skill": 0.6, "recent": 1.0},
     SHAPE: {"system": 1.0, "tools": 1.0, "skill": 0.6, "recent": 1.0},
@@ -92,16 +106,14 @@ class DeclaredSimulation:
         order = [(str(a), str(b)) for a, b in getattr(environment, "order_constraints", ())]
         self._cues = DeclaredCues(environment.tools, environment.terminal_tools, order)
         early = [f"{a}:{b}" for a, b in order if {a, b} <= self._tools.keys()]
-        by_tool = [(how, tool) for how in (ALIAS, SHAPE, PROSE) for tool in self._tools]
+        by_tool = [(how, tool) for how in (ALIAS, SHAPE) for tool in self._tools]
         self.kinds: tuple[FaultKind, ...] = (
-            FaultKind(AGAIN, _everywhere(RATES[AGAIN]), WEIGHTS[AGAIN]),
+            _general(AGAIN),
             *(self._kind(how, tool) for how, tool in by_tool if self._can(how, tool)),
-            *(
-                FaultKind(f"{EARLY}:{pair}", _everywhere(RATES[EARLY]), WEIGHTS[EARLY])
-                for pair in early
-            ),
-            FaultKind(IN_WORDS, _everywhere(RATES[IN_WORDS]), WEIGHTS[IN_WORDS]),
-            FaultKind(WRONG, _everywhere(RATES[WRONG]), WEIGHTS[WRONG], is_sticky=False),
+            _general(PROSE),
+            *(_general(EARLY, pair) for pair in early),
+            _general(IN_WORDS),
+            replace(_general(WRONG), is_sticky=False),
         )
 
     def _can(self, how: str, tool: str) -> bool:
@@ -110,7 +122,8 @@ class DeclaredSimulation:
         return how != SHAPE or bool(self._tools[tool].parameters.get("properties"))
 
     def _kind(self, how: str, tool: str) -> FaultKind:
-        return FaultKind(f"{how}:{tool}", self._where_weak(how, tool), WEIGHTS[how])
+        rates = self._where_weak(how, tool)
+        return FaultKind(f"{how}:{tool}", rates, WEIGHTS[how], fade=FADE[how])
 
     def _where_weak(self, how: str, tool: str) -> dict[str, dict[Tier, float]]:
         rates = zip(TIERS, RATES[how], strict=True)
@@ -132,8 +145,10 @@ class DeclaredSimulation:
         how, _, what = kind.partition(":")
         tool, last = view.expert.tool, view.last
         match how:
-            case "alias" | "shape" | "prose":
+            case "alias" | "shape":
                 return 1.0 if tool == what else None
+            case "prose":
+                return 1.0 if tool not in self._terminal else None
             case "again":
                 is_other = last is not None and last != view.expert
                 return 1.0 if is_other and tool not in self._terminal else None
@@ -167,8 +182,10 @@ class DeclaredSimulation:
         return len(offered & family) + 0.3 * len(offered & task)
 
 
-def _everywhere(rates: Sequence[float]) -> dict[str, dict[Tier, float]]:
-    return {ANY_FAMILY: dict(zip(TIERS, rates, strict=True))}
+def _general(how: str, what: str = "") -> FaultKind:
+    """A kind that every task of every tier knows."""
+    rates = {ANY_FAMILY: dict(zip(TIERS, RATES[how], strict=True))}
+    return FaultKind(f"{how}:{what}" if what else how, rates, WEIGHTS[how], fade=FADE[how])
 
 
 def _draw(*parts: str) -> float:

@@ -131,7 +131,7 @@ class FaultProcess:
         cue = self._obeyed(kind, number, shown)
         if cue is not None and not cue.is_right:
             return self._take(kind, number, hold, "wrong_cue", cue.detail)
-        rate = kind.rate(view.task.family, self._tier)
+        rate = kind.rate(view.task.family, self._tier) * kind.fade ** (number - self._first)
         is_due = self._luck.draw(kind.name, number) < rate * share
         if cue is not None:
             return self._let_go(kind, "cured" if hold or is_due else "")

@@ -43,12 +43,15 @@ class FaultKind:
         weights: how much of a tier's adherence a cue has by where it stands; a source left out
             is not listened to, so an empty mapping means that no text cures the fault.
         is_sticky: whether the model goes on with it until it recovers.
+        fade: factor on the chance for each opportunity the episode had before; below 1 the
+            faults of an episode do not grow with its length.
     """
 
     name: str
     rates: Mapping[str, Mapping[Tier, float]]
     weights: Mapping[Source, float] = field(default_factory=dict[Source, float])
     is_sticky: bool = True
+    fade: float = 1.0
 
     def rate(self, family: str, tier: Tier) -> float:
         """Chance at one opportunity in a family."""

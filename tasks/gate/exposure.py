@@ -1,86 +1,36 @@
 """Exposure trials: stored train runs are forked where an edit would act, with and without it.
 
 They rank the edits of a round and refuse those that clearly do harm; they never commit, because
-edits were made from these very runs. Losses alone refuse, by an exact one-sided 95 % limit:
-
-- a model that always replies alike: the share of passing forks that the edit loses lies above the
-  regression budget;
-- otherwise losses outnumber wins by more than chance.
+edits were made from these very runs.
 
 Both arms are forks with the same luck. A model that always replies alike goes on from the start as
 it did, so there the stored run is the arm without the edit.
 
-At least two losses are needed, and more losses than wins. With more edits than the budget can
+With more edits than the budget can
 follow, the edits race: each rung halves the edits, keeps the better half and doubles their forks.
 """
 
 import asyncio
-import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from schemas.episode import Episode
 from schemas.gate import ExposureTrialRow
 from schemas.harness import EditPredictionRow
 from tasks.agent.clearance import deadline
 from tasks.gate.candidate import TEXT_LAYERS, Candidate, GateWorld, History, Moment
+from tasks.gate.exposed import Exposed, harm_of, predict, rank
 from tasks.gate.pairs import score_of
 from tasks.gate.replay import usable
 from tasks.gate.touch import Replayer
 from tasks.harness import Harness
-from tasks.statistics.evidence import PairResult, mcnemar_one_sided
-from tasks.statistics.proportions import CONFIDENCE, lowest_share
+from tasks.statistics.evidence import PairResult
 
 _Key = tuple[str, str, int]
-MIN_LOSSES = 2
 FIRST_RUNG = 4
 """Forks of each edit in the first rung, half of them of passing runs."""
 MOST = 16
 """Forks after which an edit needs no more."""
-CLEAR_SHARE = 0.5
-"""Share of tried runs lost, or fixed, from which all runs it touches are expected to go so."""
-
-
-@dataclass
-class Exposed:
-    """What forks have shown of one edit."""
-
-    candidate: Candidate
-    passing: list[Moment]
-    failing: list[Moment]
-    rows: list[ExposureTrialRow] = field(default_factory=list[ExposureTrialRow])
-    lost_of_passing: tuple[int, int] = (0, 0)
-    won_of_failing: tuple[int, int] = (0, 0)
-
-    @property
-    def wins(self) -> int:
-        """Forks that only pass with the edit."""
-        return sum(row.result == "win" for row in self.rows)
-
-    @property
-    def losses(self) -> int:
-        """Forks that only pass without it."""
-        return sum(row.result == "loss" for row in self.rows)
-
-    @property
-    def standing(self) -> float:
-        """Net wins a fork; 0 before any was run."""
-        judged = sum(row.result != "invalid" for row in self.rows)
-        return (self.wins - self.losses) / judged if judged else 0.0
-
-    def take(self, count: int, seed: int) -> list[Moment]:
-        """Next moments to try, passing runs and others in turn."""
-        done = {row.source_trajectory_id for row in self.rows}
-        waiting = [
-            sorted(
-                (m for m in group if m.source.trajectory_id not in done),
-                key=lambda m: _rank(seed, m.source.trajectory_id),
-            )
-            for group in (self.passing, self.failing)
-        ]
-        half = (count + 1) // 2
-        failing = waiting[1][: max(count - half, count - len(waiting[0]))]
-        return [*waiting[0][: count - len(failing)], *failing]
 
 
 @dataclass(frozen=True)
@@ -107,19 +57,19 @@ async def expose(world: GateWorld, edits: Sequence[Candidate]) -> Exposures:
         await _race(world, entries)
     standing = {entry.candidate.edit_id: entry.standing for entry in entries}
     ids = [edit.edit_id for edit in edits]
-    refused = {entry.candidate.edit_id: why for entry in entries if (why := _harm(world, entry))}
+    refused = {entry.candidate.edit_id: why for entry in entries if (why := harm_of(world, entry))}
     return Exposures(
         order=tuple(sorted(ids, key=lambda edit_id: -standing.get(edit_id, 0.0))),
         refused=refused,
         rows=tuple(row for entry in entries for row in entry.rows),
-        predictions=tuple(row for entry in entries for row in _predict(entry)),
+        predictions=tuple(row for entry in entries for row in predict(entry)),
     )
 
 
 async def _find_moments(candidate: Candidate, history: History, seed: int) -> Exposed:
     """Where the edit would act: first passing runs, then failures, each in a seeded order."""
     runs = sorted(
-        usable(candidate, history.episodes), key=lambda run: _rank(seed, run.trajectory_id)
+        usable(candidate, history.episodes), key=lambda run: rank(seed, run.trajectory_id)
     )
     evidence = {member.trajectory_id: member.step_index for member in candidate.members}
     found = Exposed(candidate, [], [])
@@ -169,7 +119,7 @@ async def _race(world: GateWorld, entries: Sequence[Exposed]) -> None:
 
 def _is_open(world: GateWorld, entry: Exposed) -> bool:
     has_more = len(entry.rows) < min(MOST, len(entry.passing) + len(entry.failing))
-    return has_more and not _harm(world, entry)
+    return has_more and not harm_of(world, entry)
 
 
 async def _fork_all(
@@ -185,7 +135,7 @@ async def _fork_all(
         for moment, new in zip(moments, news, strict=True):
             old = olds[_key(entry, moment)]
             row = _row(world, entry, moment, (old, new), rung)
-            _take_in(entry, row, was_passing=score_of(old) == 1)
+            entry.add(row, was_passing=score_of(old) == 1)
 
 
 async def _unedited(
@@ -212,18 +162,6 @@ def _key(entry: Exposed, moment: Moment) -> _Key:
     return (entry.candidate.parent.harness_id, moment.source.trajectory_id, moment.step_index)
 
 
-def _take_in(entry: Exposed, row: ExposureTrialRow, *, was_passing: bool) -> None:
-    entry.rows.append(row)
-    if row.result == "invalid":
-        return
-    lost, passed = entry.lost_of_passing
-    won, failed = entry.won_of_failing
-    if was_passing:
-        entry.lost_of_passing = (lost + (row.result == "loss"), passed + 1)
-    else:
-        entry.won_of_failing = (won + (row.result == "win"), failed + 1)
-
-
 def _row(
     world: GateWorld,
     entry: Exposed,
@@ -247,52 +185,6 @@ def _row(
         new_trajectory_id=arms[1].trajectory_id,
         result=result,
     )
-
-
-def _harm(world: GateWorld, entry: Exposed) -> str:
-    """What shows that an edit does harm; empty when nothing does."""
-    lost, passed = entry.lost_of_passing
-    if entry.losses < MIN_LOSSES or entry.losses <= entry.wins:
-        return ""
-    if not world.is_deterministic:
-        chance = mcnemar_one_sided(entry.losses, entry.wins)
-        if chance > 1 - CONFIDENCE:
-            return ""
-        text = f"On forks of train runs it loses {entry.losses} and wins {entry.wins};"
-        return f"{text} chance alone does so in {chance:.1%}."
-    bound = lowest_share(lost, passed)
-    if bound <= world.settings.regression_share:
-        return ""
-    text = f"It loses {lost} of {passed} passing train runs from where it acts; at least"
-    return (
-        f"{text} {bound:.1%} with confidence .95, and {world.settings.regression_share:.0%} may be."
-    )
-
-
-def _predict(entry: Exposed) -> list[EditPredictionRow]:
-    """What the forks tried so far say of all stored runs in which the edit was seen to act."""
-    rows = []
-    for (hits, tried), group, word in (
-        (entry.lost_of_passing, entry.passing, "risk"),
-        (entry.won_of_failing, entry.failing, "fix"),
-    ):
-        if tried and hits >= CLEAR_SHARE * tried:
-            rows += [(moment.source.trajectory.task_id, word) for moment in group]
-    return [
-        EditPredictionRow.model_validate(
-            {
-                "edit_id": entry.candidate.edit_id,
-                "task_id": task_id,
-                "prediction": word,
-                "forecaster": "exposure",
-            }
-        )
-        for task_id, word in sorted(set(rows))
-    ]
-
-
-def _rank(seed: int, trajectory_id: str) -> str:
-    return hashlib.sha256(f"{seed}:{trajectory_id}".encode()).hexdigest()
 
 
 def reorder(edits: Sequence[Candidate], order: Sequence[str]) -> list[Candidate]:

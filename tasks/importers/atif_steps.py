@@ -1,6 +1,7 @@
 """Steps of an ATIF document to messages; a step may hold a reply, its calls and their results."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tasks.importers.decoding import JsonValue
 from tasks.importers.draft import DraftCall, DraftMessage, Role
@@ -44,12 +45,14 @@ def _read_step(value: JsonValue, position: int) -> Iterator[DraftMessage]:
         raise Unreadable(message)
     metrics = as_object(step.get("metrics"))
     copied = is_copied(step)
-    calls = tuple(_read_call(item) for item in as_list(step.get("tool_calls")))
+    # Only agents call tools in ATIF; our own export keeps what a user called under `extra`.
+    told = step if role == "assistant" else as_object(step.get("extra"))
+    calls = tuple(_read_call(item, role) for item in as_list(told.get("tool_calls")))
     yield DraftMessage(
         role=role,
         text=as_content(step.get("message")),
         reasoning=as_text(step.get("reasoning_content")),
-        calls=calls if role == "assistant" else (),
+        calls=calls,
         prompt_tokens=as_count(metrics.get("prompt_tokens")),
         completion_tokens=as_count(metrics.get("completion_tokens")),
         served_model=as_text(step.get("model_name")),
@@ -60,6 +63,11 @@ def _read_step(value: JsonValue, position: int) -> Iterator[DraftMessage]:
     yield from (
         _read_result(item, is_called=bool(calls), copied=copied) for item in results if _says(item)
     )
+    if role == "user":
+        own = [
+            _read_result(one, is_called=True, copied=copied) for one in as_list(told.get("results"))
+        ]
+        yield from (replace(one, requestor="user") for one in own)
 
 
 def _says(item: JsonValue) -> bool:
@@ -68,15 +76,17 @@ def _says(item: JsonValue) -> bool:
     return result.get("content") is not None or result.get("source_call_id") is not None
 
 
-def _read_call(item: JsonValue) -> DraftCall:
+def _read_call(item: JsonValue, role: Role) -> DraftCall:
     call = as_object(item)
     given = call.get("arguments")
-    raw = as_text(given)
+    # ATIF has a place for objects only; our own export keeps a text that is none beside it.
+    raw = as_text(as_object(call.get("extra")).get("arguments_raw")) or as_text(given)
     return DraftCall(
         tool=as_text(call.get("function_name")) or "",
         raw=raw,
         arguments=None if raw is not None else given,
         native_id=as_name(call.get("tool_call_id")),
+        requestor="user" if role == "user" else "assistant",
         error=None if isinstance(item, dict) else "the call is no object",
     )
 

@@ -1,5 +1,7 @@
 """Chat messages in the shape of the OpenAI API, also older and looser dialects of it."""
 
+from dataclasses import replace
+
 from tasks.importers.decoding import JsonValue, Undecodable, decode
 from tasks.importers.draft import DraftCall, DraftMessage, Role
 from tasks.importers.reading import (
@@ -91,9 +93,16 @@ def read_chat_message(value: JsonValue, position: int) -> DraftMessage:
         role=role,
         text=as_content(message.get("refusal") if content is None else content),
         reasoning=as_text(message.get("reasoning_content")) or as_text(message.get("reasoning")),
-        calls=() if is_result else read_calls(message),
+        calls=() if is_result else _as_callers(read_calls(message), role),
         native_id=as_name(message.get("id")),
         result_of=as_name(message.get("tool_call_id")) if is_result else None,
         result_name=as_text(message.get("name")) if is_result else None,
-        requestor="assistant" if is_result else None,
+        requestor=("user" if message.get("requestor") == "user" else "assistant")
+        if is_result
+        else None,
     )
+
+
+def _as_callers(calls: tuple[DraftCall, ...], role: Role) -> tuple[DraftCall, ...]:
+    """Calls of whoever made them; some simulated users call tools too."""
+    return tuple(replace(call, requestor="user") for call in calls) if role == "user" else calls

@@ -127,7 +127,7 @@ def test_each_fault_does_what_it_is_called(simulation):
     assert json.loads(texts.arguments) == {"box_id": "7", "labels": "a, b"}
     [renamed] = slip(simulation, "shape:fetch_box", roll=0.6).calls
     assert set(json.loads(renamed.arguments)) == {"box_id", "labels_tool"}
-    assert "fetch_box" in slip(simulation, "prose:fetch_box").text
+    assert "fetch_box" in slip(simulation, "prose").text
     [early] = slip(simulation, "early:fetch_box:weigh_box").calls
     assert early.name == "weigh_box"
     last = Call("weigh_box", {"box_id": 7})

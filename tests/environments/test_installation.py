@@ -15,10 +15,9 @@ import pytest
 from deployments.cli import run
 from schemas.errors import ConfigError
 from schemas.settings import Settings
-from tasks.environments import catalogue
 from tasks.environments.catalogue import WORLDS, KnownWorld
 from tasks.environments.installation import RECORD, InstallError, WorldFolder, install, remove
-from tasks.environments.registry import environment_names, resolve_environment
+from tasks.environments.registry import close, environment_names, resolve_environment
 
 ROOT = Path(__file__).parents[2]
 TOY = """
@@ -96,20 +95,19 @@ def spawn(toy, folder):
 @pytest.mark.slow
 def test_a_world_is_installed_once_opened_by_name_and_removed(toy, folder, monkeypatch):
     monkeypatch.setenv("MY_SECRET_KEY", "x")
-    monkeypatch.setattr(catalogue, "WORLDS", {"toy": toy})
-    monkeypatch.setitem(vars(sys.modules["tasks.environments.registry"]), "WORLDS", {"toy": toy})
+    catalogue = {"toy": toy}
     settings = Settings(home=folder.root.parent)
     assert install(folder, toy, doing)
     assert not install(folder, toy, doing)
-    assert "toy" in environment_names(folder.root)
-    environment = resolve_environment("toy", settings=settings)
+    assert "toy" in environment_names(folder.root, catalogue)
+    environment = resolve_environment("toy", settings=settings, catalogue=catalogue)
     assert {task.text for task in environment.tasks("train")} == {"Go. []"}
-    vars(environment)["_child"].end()
+    close(environment)
     assert remove(folder, toy, doing)
     assert not remove(folder, toy, doing)
-    assert "toy" not in environment_names(folder.root)
+    assert "toy" not in environment_names(folder.root, catalogue)
     with pytest.raises(ConfigError, match=r"is not installed .tackroom env install toy"):
-        resolve_environment("toy", settings=settings)
+        resolve_environment("toy", settings=settings, catalogue=catalogue)
 
 
 @pytest.mark.slow

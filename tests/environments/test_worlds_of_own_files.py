@@ -9,6 +9,7 @@ import pytest
 
 from deployments.cli import run
 from schemas.errors import ConfigError
+from tasks.agent.offers import talk_tools
 from tasks.agent.protocols import Call
 from tasks.environments.catalogue import AGENTBENCH_DB, TAU_BENCH, Program
 from tasks.environments.installation import WorldFolder, install
@@ -267,6 +268,7 @@ def test_tau_bench_gold_solves_every_conversation_and_doing_nothing_none(opened,
 
 def test_the_customer_says_why_then_who_then_the_rest_and_agrees(opened, checkout):
     environment = opened(SMALL_TAU, "tau_bench_airline_scripted", checkout)
+    assert talk_tools(environment) == {"respond"}
     task = next(t for t in every_task(environment) if "order 1" in t.text)
     assert task.text == "I want my order 1 to be red."
     world = environment.start(task, 7)

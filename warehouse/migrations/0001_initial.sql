@@ -477,12 +477,12 @@ CREATE TABLE failure_labels (
 );
 COMMENT ON TABLE failure_labels IS 'The label of one failed trajectory from one source.';
 COMMENT ON COLUMN failure_labels."trajectory_id" IS 'The failed trajectory.';
-COMMENT ON COLUMN failure_labels."source" IS 'Who labelled: rules, a judge model or a person.';
+COMMENT ON COLUMN failure_labels."source" IS 'Who labelled: `rules`, `human`, or `judge:` with the fingerprint of a model.';
 COMMENT ON COLUMN failure_labels."taxonomy_version" IS 'Version of rules and settlements.';
 COMMENT ON COLUMN failure_labels."category" IS 'Category of the failure.';
 COMMENT ON COLUMN failure_labels."bullet" IS 'Bullet of the protocol.';
 COMMENT ON COLUMN failure_labels."step_index" IS 'Earliest decisive step; null when it belongs to no step.';
-COMMENT ON COLUMN failure_labels."rule" IS 'Rule that decided.';
+COMMENT ON COLUMN failure_labels."rule" IS 'Rule that decided; what a judge was called on the command line.';
 COMMENT ON COLUMN failure_labels."evidence" IS 'Facts that decided.';
 COMMENT ON COLUMN failure_labels."uses_gold" IS 'Whether expected actions, checks or the final state were read.';
 COMMENT ON COLUMN failure_labels."signature" IS 'Trigger signature of the deciding hit.';
@@ -1428,11 +1428,11 @@ CREATE TABLE exports (
     "created_at" TIMESTAMP NOT NULL,
     PRIMARY KEY ("export_id")
 );
-COMMENT ON TABLE exports IS 'One file of examples written for a trainer.';
+COMMENT ON TABLE exports IS 'One export: a file of examples for a trainer, or a folder of trajectories.';
 COMMENT ON COLUMN exports."export_id" IS 'Hash of format, file name and content.';
-COMMENT ON COLUMN exports."format" IS 'Format, such as `trl-sft`.';
-COMMENT ON COLUMN exports."file_name" IS 'Name of the file, without the folder.';
+COMMENT ON COLUMN exports."format" IS 'Format, such as `trl-sft` or `atif`.';
+COMMENT ON COLUMN exports."file_name" IS 'Name of the file or folder, without where it stands.';
 COMMENT ON COLUMN exports."rows" IS 'Rows written.';
-COMMENT ON COLUMN exports."refused" IS 'Examples left out because they break the format or hold a secret.';
-COMMENT ON COLUMN exports."sha256" IS 'Hash of the file.';
+COMMENT ON COLUMN exports."refused" IS 'Rows left out because they break the format or hold a secret.';
+COMMENT ON COLUMN exports."sha256" IS 'Hash of what was written.';
 COMMENT ON COLUMN exports."created_at" IS 'When it was written (UTC).';

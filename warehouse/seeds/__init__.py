@@ -1,20 +1,27 @@
-"""Base harnesses that ship with the project, one folder an environment."""
+"""Harnesses that ship with the project, one folder an environment.
+
+Bases are written by hand; those in `evolved` came out of cycles, with their evidence.
+"""
 
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 _EMPTY = "empty"
+_EVOLVED = _FOLDER / "evolved"
 
 
 def seed_environments() -> tuple[str, ...]:
     """Environments a base harness ships for, sorted."""
-    return tuple(
-        sorted(
-            folder.name
-            for folder in _FOLDER.iterdir()
-            if (folder / "harness.yaml").exists() and folder.name != _EMPTY
-        )
-    )
+    return tuple(name for name in _harnesses_in(_FOLDER) if name != _EMPTY)
+
+
+def evolved_folders() -> dict[str, Path]:
+    """Evolved harnesses that ship, by environment: exported folders with manifest and evidence."""
+    return {name: _EVOLVED / name for name in _harnesses_in(_EVOLVED)}
+
+
+def _harnesses_in(folder: Path) -> list[str]:
+    return sorted(one.parent.name for one in folder.glob("*/harness.yaml"))
 
 
 def seed_files(environment: str) -> dict[str, str]:

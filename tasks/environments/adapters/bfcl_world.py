@@ -171,6 +171,7 @@ class Environment:
     system_prompt = SYSTEM_PROMPT
     step_budget = 40
     is_forkable = True
+    talk_tools = (RESPOND,)
 
     def __init__(self, name: str, categories: tuple[str, ...]) -> None:
         self.name = name

@@ -109,6 +109,7 @@ class Environment:
     is_forkable = True
     terminal_tools = (DONE, TRANSFER)
     handover_tools = (TRANSFER,)
+    talk_tools = (RESPOND,)
 
     def __init__(self, domain: str) -> None:
         self.name = f"tau2_{domain}_scripted"

@@ -132,6 +132,7 @@ class Environment:
     is_forkable = True
     terminal_tools = (DONE, TRANSFER)
     handover_tools = (TRANSFER,)
+    talk_tools = (RESPOND,)
 
     def __init__(self, domain: str, path: Path) -> None:
         self.name = f"tau_bench_{domain}_scripted"

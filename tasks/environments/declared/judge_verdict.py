@@ -11,6 +11,7 @@ from schemas.text import clean_text
 from tasks.agent.chat_model import ChatConversation
 from tasks.agent.endpoint import Endpoint
 from tasks.agent.protocols import JsonObject, Verdict
+from tasks.agent.reply_json import last_object
 from tasks.environments.declared.form import ByJudge
 from tasks.environments.declared.verdict import Played
 
@@ -72,19 +73,7 @@ async def _vote(endpoint: Endpoint, told: str, number: int) -> JsonObject:
 
 def read_vote(text: str) -> JsonObject | None:
     """The last JSON object with a truth value `passed`; null when there is none."""
-    decoder = json.JSONDecoder()
-    found: JsonObject | None = None
-    place = text.find("{")
-    while place >= 0:
-        try:
-            value, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            place = text.find("{", place + 1)
-            continue
-        if isinstance(value, dict) and isinstance(value.get("passed"), bool):
-            found = value
-        place = text.find("{", end)
-    return found
+    return last_object(text, lambda value: isinstance(value.get("passed"), bool))
 
 
 def _case(table: ByJudge, played: Played) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """Runs a user's verdict function in the user's interpreter: JSON lines, nothing else.
 
-Started by path like `host_child.py`, whose streams and errors it shares; the standard library
+Started by path like `host_child.py`, with which it shares streams and errors; the standard library
 alone, Python 3.8.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import host_child as host
+import host_wire as wire
 
 sys.path.pop(0)
 
@@ -35,26 +35,26 @@ def load(path: str, name: str) -> Any:
 
 def main() -> None:
     """Serve until stdin ends."""
-    incoming, out = host.take_over_streams()
+    incoming, out = wire.take_over_streams()
     lines: queue.Queue[bytes] = queue.Queue()
-    threading.Thread(target=host.listen, args=(incoming, lines), daemon=True).start()
+    threading.Thread(target=wire.listen, args=(incoming, lines), daemon=True).start()
     path, _, name = sys.argv[1].rpartition(":")
     stem = Path(path).stem
-    host.put_user_first()
+    wire.put_user_first()
     try:
         judge = load(path, name)
     except BaseException as error:
-        said = host.describe_error(error, stem)
-        host.send(out, 0, {"error": said, "hint": f"mend {path}"})
+        said = wire.describe_error(error, stem)
+        wire.send(out, 0, {"error": said, "hint": f"mend {path}"})
         os._exit(1)
-    host.send(out, 0, {"ok": True})
+    wire.send(out, 0, {"ok": True})
     while True:
         request = json.loads(lines.get())
         try:
-            answer = {"ok": host.plain(judge(request["task"], request["episode"]))}
+            answer = {"ok": wire.plain(judge(request["task"], request["episode"]))}
         except Exception as error:
-            answer = {"error": host.describe_error(error, stem), "hint": f"mend {path}"}
-        host.send(out, request["id"], answer)
+            answer = {"error": wire.describe_error(error, stem), "hint": f"mend {path}"}
+        wire.send(out, request["id"], answer)
 
 
 if __name__ == "__main__":

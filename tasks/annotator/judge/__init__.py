@@ -1,0 +1,1 @@
+"""An independent pass over failures by a model: what it is told, shown, and held to."""
