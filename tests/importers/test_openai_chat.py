@@ -54,7 +54,7 @@ def test_a_line_is_a_conversation_with_raw_arguments_and_unknown_outcome(load, w
 def test_a_member_is_a_verdict_only_when_the_user_names_it(
     load, write, member, value, outcome, reward
 ):
-    chat = {"messages": [USER, {"role": "assistant", "content": "There."}]}
+    chat: dict = {"messages": [USER, {"role": "assistant", "content": "There."}]}
     holder, _, name = member.rpartition(".")
     (chat.setdefault(holder, {}) if holder else chat)[name] = value
     path = write([chat])
