@@ -1047,6 +1047,9 @@ CREATE TABLE evaluations (
     "mean_completion_tokens" DOUBLE,
     "cost_usd"               DOUBLE,
     "constrained"            BIGINT NOT NULL,
+    "executable"             DOUBLE,
+    "executable_lo"          DOUBLE,
+    "executable_hi"          DOUBLE,
     PRIMARY KEY ("evaluation_id")
 );
 COMMENT ON TABLE evaluations IS 'Success of one model in one harness on one split: one cell of a matrix.';
@@ -1074,6 +1077,9 @@ COMMENT ON COLUMN evaluations."by_trial" IS 'Success in the first trial, the sec
 COMMENT ON COLUMN evaluations."mean_completion_tokens" IS 'Mean completion tokens an episode.';
 COMMENT ON COLUMN evaluations."cost_usd" IS 'Price of all its episodes; null when an endpoint has none.';
 COMMENT ON COLUMN evaluations."constrained" IS 'Episodes in which a decoder was held to a schema, which hides calls that cannot run.';
+COMMENT ON COLUMN evaluations."executable" IS 'Mean over tasks of the share of turns that became actions; null when no task had a turn.';
+COMMENT ON COLUMN evaluations."executable_lo" IS 'Lower end of the 95 % Wilson interval over tasks.';
+COMMENT ON COLUMN evaluations."executable_hi" IS 'Upper end of the 95 % Wilson interval over tasks.';
 
 CREATE TABLE evaluation_contrasts (
     "card_id"           VARCHAR NOT NULL,
@@ -1106,6 +1112,9 @@ CREATE TABLE evaluation_contrasts (
     "transfer_hi"       DOUBLE,
     "transfer_status"   VARCHAR,
     "seed"              BIGINT NOT NULL,
+    "executable_delta"  DOUBLE,
+    "executable_lo"     DOUBLE,
+    "executable_hi"     DOUBLE,
     PRIMARY KEY ("card_id", "contrast_id")
 );
 COMMENT ON TABLE evaluation_contrasts IS 'Paired difference of two cells on the tasks judged in both.';
@@ -1139,6 +1148,9 @@ COMMENT ON COLUMN evaluation_contrasts."transfer_lo" IS 'Lower Fieller limit.';
 COMMENT ON COLUMN evaluation_contrasts."transfer_hi" IS 'Upper Fieller limit.';
 COMMENT ON COLUMN evaluation_contrasts."transfer_status" IS 'Why the transfer ratio is null; null itself without a source model.';
 COMMENT ON COLUMN evaluation_contrasts."seed" IS 'Seed of the bootstrap.';
+COMMENT ON COLUMN evaluation_contrasts."executable_delta" IS 'Mean difference of the share of executable actions on the tasks known in both.';
+COMMENT ON COLUMN evaluation_contrasts."executable_lo" IS 'Lower end of its 95 % interval, bootstrapped over tasks.';
+COMMENT ON COLUMN evaluation_contrasts."executable_hi" IS 'Upper end of its 95 % interval.';
 
 CREATE TABLE evaluation_summaries (
     "card_id"        VARCHAR NOT NULL,
