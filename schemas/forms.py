@@ -86,7 +86,8 @@ class CycleForm(Form):
     environment: str = Field(
         default="sqldesk",
         title="Environment",
-        description="World: sqldesk, household, orderdesk, webshop or package.module:factory.",
+        description="World: sqldesk, household, orderdesk, webshop (sqldesk?steps=8 sets the step "
+        "budget) or package.module:factory.",
     )
     model: str = Field(
         default="simulated:weak",
