@@ -72,7 +72,7 @@ class EvaluationRow(Row):
     constrained: Count = 0
     """Episodes in which a decoder was held to a schema, which hides calls that cannot run."""
     executable: UnitInterval | None = None
-    """Mean over tasks of the share of turns that became actions; null when no task had a turn."""
+    """Mean over tasks of the share of turns that became actions; null when no task was scored."""
     executable_lo: UnitInterval | None = None
     """Lower end of the 95 % Wilson interval over tasks."""
     executable_hi: UnitInterval | None = None

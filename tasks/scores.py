@@ -41,12 +41,11 @@ def task_means(episodes: Iterable[Episode]) -> dict[str, float]:
 
 
 def task_shares(episodes: Iterable[Episode]) -> dict[str, float]:
-    """Mean share of executable actions of each task over its judged episodes with a turn."""
+    """Mean share of executable actions of each task over its judged episodes."""
     shares: dict[str, list[float]] = {}
     for episode in episodes:
-        share = executable_share(episode) if episode.is_success or episode.is_failure else None
-        if share is not None:
-            shares.setdefault(episode.trajectory.task_id, []).append(share)
+        if episode.is_success or episode.is_failure:
+            shares.setdefault(episode.trajectory.task_id, []).append(executable_share(episode))
     return {task_id: fmean(values) for task_id, values in sorted(shares.items())}
 
 

@@ -20,16 +20,15 @@ arguments that the declared schema does not take, no such command now, or an epi
 Every other error is the answer to an action, such as a statement that the database refuses."""
 
 
-def executable_share(episode: Episode) -> float | None:
-    """Share of an episode's turns that became actions; null when the model had no turn."""
+def executable_share(episode: Episode) -> float:
+    """Share of an episode's turns that became actions; 0 when the model had no turn at all."""
     calls: dict[int, list[ToolCallRow]] = defaultdict(list)
     for call in episode.calls:
         if call.requestor == "assistant":
             calls[call.step_index].append(call)
     turns = [step for step in episode.steps if step.role == "assistant" and not step.forced]
-    if not turns:
-        return None
-    return sum(_is_action(calls[turn.step_index]) for turn in turns) / len(turns)
+    actions = sum(_is_action(calls[turn.step_index]) for turn in turns)
+    return actions / len(turns) if turns else 0.0
 
 
 def _is_action(calls: Iterable[ToolCallRow]) -> bool:

@@ -96,7 +96,7 @@ def score_of(episode: Episode) -> float | None:
 
 
 def executable_score(episode: Episode) -> float | None:
-    """Share of turns that became actions; null where success is, so that guards see every pair."""
+    """Share of turns that became actions; null where success is, and nowhere else."""
     return None if score_of(episode) is None else executable_share(episode)
 
 

@@ -35,9 +35,9 @@ def test_one_call_of_a_turn_that_runs_is_enough(bench):
     assert share(bench, ModelReply(calls=both)) == 1
 
 
-def test_an_episode_without_a_turn_has_no_share(bench):
+def test_an_episode_without_a_turn_has_done_nothing(bench):
     episode = bench.one(ScriptedModel([Call("hand_in", {})]))
-    assert executable_share(type(episode)(episode.trajectory, (), ())) is None
+    assert executable_share(type(episode)(episode.trajectory, (), ())) == 0
 
 
 def test_turns_that_a_rule_forced_are_not_the_models(bench):

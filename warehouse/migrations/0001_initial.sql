@@ -1077,7 +1077,7 @@ COMMENT ON COLUMN evaluations."by_trial" IS 'Success in the first trial, the sec
 COMMENT ON COLUMN evaluations."mean_completion_tokens" IS 'Mean completion tokens an episode.';
 COMMENT ON COLUMN evaluations."cost_usd" IS 'Price of all its episodes; null when an endpoint has none.';
 COMMENT ON COLUMN evaluations."constrained" IS 'Episodes in which a decoder was held to a schema, which hides calls that cannot run.';
-COMMENT ON COLUMN evaluations."executable" IS 'Mean over tasks of the share of turns that became actions; null when no task had a turn.';
+COMMENT ON COLUMN evaluations."executable" IS 'Mean over tasks of the share of turns that became actions; null when no task was scored.';
 COMMENT ON COLUMN evaluations."executable_lo" IS 'Lower end of the 95 % Wilson interval over tasks.';
 COMMENT ON COLUMN evaluations."executable_hi" IS 'Upper end of the 95 % Wilson interval over tasks.';
 

@@ -1,6 +1,6 @@
 -- Turns of the model and those that became actions, per trajectory. A turn is executable when one
--- of its calls was run and the world took it as an action; forced turns are left out. Imported
--- trajectories and faults are left out.
+-- of its calls was run and the world took it as an action; forced turns are left out, and an
+-- episode without a turn did nothing. Imported trajectories and faults are left out.
 SELECT
     t.trajectory_id,
     t.environment,
@@ -10,11 +10,12 @@ SELECT
     t.task_id,
     t.arm,
     t.outcome,
-    count(*) AS turns,
-    count(*) FILTER (a.step_index IS NOT NULL) AS executable_turns,
-    count(*) FILTER (a.step_index IS NOT NULL) / count(*) AS executable
+    count(s.step_index) AS turns,
+    count(a.step_index) AS executable_turns,
+    coalesce(count(a.step_index) / nullif(count(s.step_index), 0), 0) AS executable
 FROM trajectories AS t
-JOIN steps AS s ON s.trajectory_id = t.trajectory_id
+LEFT JOIN steps AS s
+    ON s.trajectory_id = t.trajectory_id AND s.role = 'assistant' AND NOT s.forced
 LEFT JOIN (
     SELECT DISTINCT trajectory_id, step_index
     FROM tool_calls
@@ -25,7 +26,7 @@ LEFT JOIN (
             'unknown_tool', 'schema', 'inadmissible', 'finished'
         )
 ) AS a ON a.trajectory_id = s.trajectory_id AND a.step_index = s.step_index
-WHERE t.origin <> 'import' AND t.fault IS NULL AND s.role = 'assistant' AND NOT s.forced
+WHERE t.origin <> 'import' AND t.fault IS NULL
 GROUP BY
     t.trajectory_id, t.environment, t.model, t.harness_id, t.split, t.task_id, t.arm, t.outcome
 ORDER BY t.trajectory_id
