@@ -189,7 +189,9 @@ def _decisions(reader: Reader, cycle_id: str) -> list[dict[str, Any]]:
 def render_summary(summary: dict[str, Any]) -> str:
     """A cycle for people at a terminal."""
     edits, benefit = summary["edits"], summary["benefit"]
-    label = " (simulated model)" if summary["simulated"] else ""
+    label = ""
+    if summary["simulated"]:
+        label = " (simulated model)" if is_simulated(summary["model"]) else " (simulated reference)"
     lines = [
         f"cycle     {summary['cycle_id']}" + ("  already done" if summary["already_done"] else ""),
         f"model     {summary['model']}{label} in {summary['environment']}",
