@@ -13,6 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How fast inputs are made tells of the machine, not of what is tested.
+settings.register_profile("tackroom", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tackroom")
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"

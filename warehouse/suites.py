@@ -24,6 +24,7 @@ from schemas.ids import canonical_json
 from schemas.tables import TABLES, Table
 from warehouse.columns import Bound, Column, columns_of
 from warehouse.folding import FIRST_MISSING, TEXTS, first_missing, fold, folding_of
+from warehouse.quality_library import import_library
 
 if TYPE_CHECKING:
     import great_expectations as gx
@@ -112,13 +113,12 @@ def warm_up() -> None:
 @cache
 def _context() -> gx.data_context.EphemeralDataContext:
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+    library = import_library()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        import great_expectations as gx
-
         # This module of it sets its own level, past the one that whoever shows logs has chosen.
         logging.getLogger(_CHATTY).setLevel(logging.WARNING)
-        context = gx.get_context(mode="ephemeral")
+        context = library.get_context(mode="ephemeral")
     context.variables.progress_bars = cast("Any", {"globally": False})
     return context
 
@@ -141,9 +141,7 @@ def _folded_suite(table_name: str) -> gx.ExpectationSuite:
 
 def _named_suite(name: str, expectations: list[Expectation]) -> gx.ExpectationSuite:
     _context()
-    import great_expectations as gx
-
-    return gx.ExpectationSuite(name=name, expectations=cast("Any", expectations))
+    return import_library().ExpectationSuite(name=name, expectations=cast("Any", expectations))
 
 
 def expectations_of(table: Table) -> list[Expectation]:
@@ -160,7 +158,7 @@ def expectations_of(table: Table) -> list[Expectation]:
 
 def folded_expectations_of(table: Table) -> list[Expectation]:
     """Expectations of a table's folded columns, which hold exactly if those of all columns do."""
-    from great_expectations import expectations as gxe
+    gxe = import_library().expectations
 
     folding = folding_of(table)
     found = _expectations_of_rows(table, [*table.key, *folding.names])
@@ -175,7 +173,7 @@ def folded_expectations_of(table: Table) -> list[Expectation]:
 
 
 def _expectations_of_rows(table: Table, columns: list[str]) -> list[Expectation]:
-    from great_expectations import expectations as gxe
+    gxe = import_library().expectations
 
     found: list[Expectation] = [
         gxe.ExpectTableColumnsToMatchOrderedList(column_list=columns),
@@ -189,7 +187,7 @@ def _expectations_of_rows(table: Table, columns: list[str]) -> list[Expectation]
 
 
 def _expectations_of_column(column: Column) -> list[Expectation]:
-    from great_expectations import expectations as gxe
+    gxe = import_library().expectations
 
     found: list[Expectation] = []
     if column.allowed:

@@ -5,7 +5,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from schemas.errors import EnvironmentFault
 from schemas.text import clean_text
@@ -40,8 +40,8 @@ class WorldDriver:
         driver = cls(environment, is_blocking)
         driver._world = await driver._ask(environment.start, task, seed)
         try:
-            driver.opening = clean_text(await driver._ask(lambda: driver.world.opening))
-            await driver._look()
+            driver.opening, sight = await driver._ask(_open, driver.world)
+            driver._take_note(sight)
         except BaseException:
             await driver.close()
             raise
@@ -72,19 +72,14 @@ class WorldDriver:
             message = f"environment `{self.environment.name}` crashed: {what}"
             raise EnvironmentFault(message) from error
 
-    async def _look(self) -> None:
-        state = await self._ask(self.world.snapshot)
-        self.state_hash = hashlib.sha256(state).hexdigest()
-        listed = await self._ask(self.world.admissible)
-        self.admissible = None if listed is None else tuple(clean_text(item) for item in listed)
+    def _take_note(self, sight: "_Sight") -> None:
+        self.state_hash, self.admissible = sight
 
     async def act(self, call: Call) -> ActResult:
         """Execute a call and take note of the new state."""
-        result = await self._ask(self.world.act, call)
-        await self._look()
-        return ActResult(
-            clean_text(result.observation), result.is_error, result.error_kind, result.done
-        )
+        result, sight = await self._ask(_act, self.world, call)
+        self._take_note(sight)
+        return result
 
     async def verdict(self) -> Verdict:
         """Judge the present state.
@@ -103,3 +98,27 @@ class WorldDriver:
         """Give back what the world holds."""
         if isinstance(self.world, Closeable):
             await self._ask(self.world.close)
+
+
+class _Sight(NamedTuple):
+    """A world as it is now."""
+
+    state_hash: str
+    admissible: tuple[str, ...] | None
+
+
+# Each of these is one visit to the world's thread, which costs more than most of what is asked.
+def _open(world: World) -> tuple[str, _Sight]:
+    return clean_text(world.opening), _look(world)
+
+
+def _act(world: World, call: Call) -> tuple[ActResult, _Sight]:
+    done = world.act(call)
+    result = ActResult(clean_text(done.observation), done.is_error, done.error_kind, done.done)
+    return result, _look(world)
+
+
+def _look(world: World) -> _Sight:
+    state = hashlib.sha256(world.snapshot()).hexdigest()
+    listed = world.admissible()
+    return _Sight(state, None if listed is None else tuple(map(clean_text, listed)))

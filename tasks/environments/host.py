@@ -7,7 +7,7 @@ which they are brought back to where they were.
 
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from schemas.errors import ConfigError, EnvironmentFault
@@ -15,7 +15,7 @@ from schemas.fields import Split
 from schemas.ids import canonical_json
 from tasks.agent.protocols import ActResult, Call, Task, ToolSpec, Verdict, World
 from tasks.environments.host_commands import read_command
-from tasks.environments.host_process import Child, ChildGone, Command
+from tasks.environments.host_process import Answer, Child, ChildGone, Command
 from tasks.environments.host_values import (
     Described,
     read_act_result,
@@ -28,6 +28,8 @@ from tasks.environments.host_values import (
 T = TypeVar("T")
 ANSWER_S = 60.0
 START_S = 120.0
+CHANGING = frozenset({"act", "restore"})
+"""Requests after which a world may look different."""
 MAX_CHILDREN = 3
 """Children one request tries: each may be ended by another world before it comes to it."""
 
@@ -70,7 +72,7 @@ class HostedEnvironment:
 
     def _describe(self) -> Described:
         try:
-            raw = self.child().ask("describe", self._start_s)
+            raw = self.child().ask("describe", self._start_s).ok
         except EnvironmentFault as error:
             self.close()
             word = self._command.word
@@ -118,7 +120,7 @@ class HostedEnvironment:
                 self._child = Child(self._command, self._start_s)
             return self._child
 
-    def ask(self, child: Child, op: str, **values: Any) -> Any:
+    def ask(self, child: Child, op: str, **values: Any) -> Answer:
         """Ask a child in the time an answer may take."""
         return child.ask(op, self._answer_s, **values)
 
@@ -144,37 +146,46 @@ class HostedWorld:
         self._base: str | None = None
         self._calls: list[Call] = []
         self._state: bytes | None = None
+        self._look: Mapping[str, Any] = {}
         self._fault: EnvironmentFault | None = None
         self._child: Child | None = None
         self.opening = self._in_child(self._open)
 
     def _open(self, child: Child) -> str:
         self._child = child
-        return self._begin(child)
+        told = self._begin(child)
+        self._look = told.look
+        opening = told.ok.get("opening") if isinstance(told.ok, dict) else ""
+        return opening if isinstance(opening, str) else ""
 
-    def _begin(self, child: Child) -> str:
-        told = self._environment.ask(
+    def _begin(self, child: Child) -> Answer:
+        return self._environment.ask(
             child, "start", world=self._number, task=vars(self._task), seed=self._seed
         )
-        opening = told.get("opening") if isinstance(told, dict) else ""
-        return opening if isinstance(opening, str) else ""
 
     def _ask(self, op: str, **values: Any) -> Any:
         """Ask; whoever was being asked when the child ended has a fault, the others go on."""
         if self._fault is not None:
             raise self._fault
 
-        def ask(child: Child) -> Any:
+        def ask(child: Child) -> Answer:
             if child is not self._child:
                 self._rebuild(child)
                 self._child = child
             return self._environment.ask(child, op, world=self._number, **values)
 
         try:
-            return self._in_child(ask)
+            answer = self._in_child(ask)
         except EnvironmentFault as error:
             self._fault = error
             raise
+        if op in CHANGING:
+            self._look = answer.look
+        return answer.ok
+
+    def _see(self, op: str) -> Any:
+        """What the child told of the present state, or tells when asked."""
+        return self._look[op] if op in self._look else self._ask(op)
 
     def _in_child(self, ask: Callable[[Child], T]) -> T:
         """Ask in the running child, and in a new one when that has ended meanwhile."""
@@ -197,7 +208,7 @@ class HostedWorld:
             ask(child, "restore", world=self._number, state=self._base)
         for call in self._calls:
             ask(child, "act", world=self._number, tool=call.tool, arguments=call.arguments)
-        again = _decode(ask(child, "snapshot", world=self._number))
+        again = _decode(ask(child, "snapshot", world=self._number).ok)
         if self._state is not None and again is not None and again != self._state:
             what = f"`{self._environment.name}` came to another state when it was begun again"
             raise EnvironmentFault(what, hint="its worlds must be deterministic")
@@ -211,11 +222,11 @@ class HostedWorld:
 
     def admissible(self) -> tuple[str, ...] | None:
         """Commands that can be executed now."""
-        return read_admissible(self._ask("admissible"))
+        return read_admissible(self._see("admissible"))
 
     def snapshot(self) -> bytes:
         """The state; for a world without snapshots, what it was asked to do."""
-        state = _decode(self._ask("snapshot"))
+        state = _decode(self._see("snapshot"))
         self._state = state
         return self._history() if state is None else state
 

@@ -6,6 +6,7 @@ the standard library and runs on Python 3.8. What the user's code prints goes to
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import inspect
@@ -212,6 +213,7 @@ class Host:
 ASKED = frozenset(
     {"describe", "start", "act", "admissible", "snapshot", "restore", "verdict", "expert", "close"}
 )
+CHANGING = frozenset({"start", "act", "restore"})
 
 
 def answer(host: Host, request: dict[str, Any]) -> dict[str, Any]:
@@ -220,9 +222,19 @@ def answer(host: Host, request: dict[str, Any]) -> dict[str, Any]:
     if op not in ASKED:
         return {"error": f"unknown request {op!r}"}
     try:
-        return {"ok": getattr(host, op)(**request)}
+        done = {"ok": getattr(host, op)(**request)}
     except Exception as error:
         return {"error": describe_error(error, host.module_name)}
+    return {**done, "look": look(host, request["world"])} if op in CHANGING else done
+
+
+def look(host: Host, world: int) -> dict[str, Any]:
+    """What is asked next anyway; what breaks here breaks again when it is asked by itself."""
+    seen: dict[str, Any] = {}
+    with contextlib.suppress(Exception):
+        seen["snapshot"] = host.snapshot(world)
+        seen["admissible"] = host.admissible(world)
+    return seen
 
 
 def describe_error(error: BaseException, module_name: str = "") -> str:

@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from schemas.errors import ConfigError, EnvironmentFault
 from schemas.text import clean_text
@@ -51,6 +51,18 @@ class Command:
     folder: Path | None = None
     environ: Mapping[str, str] | None = None
     remedy: str = "check the path of the program"
+
+
+class Answer(NamedTuple):
+    """What a child answered.
+
+    Attributes:
+        ok: the result.
+        look: results of `snapshot` and `admissible` that it tells along with it, by name.
+    """
+
+    ok: Any
+    look: Mapping[str, Any]
 
 
 class Child:
@@ -100,7 +112,7 @@ class Child:
         """Whether it can be asked."""
         return self._process.poll() is None
 
-    def ask(self, op: str, timeout_s: float, **values: Any) -> Any:
+    def ask(self, op: str, timeout_s: float, **values: Any) -> "Answer":
         """Send a request and wait for its answer.
 
         Raises:
@@ -125,15 +137,17 @@ class Child:
         """Write a request; a child that does not read it is as one that does not answer."""
         assert self._process.stdin is not None
         pipe = self._process.stdin.fileno()
+        with contextlib.suppress(BlockingIOError):  # most requests fit into the pipe
+            line = line[os.write(pipe, line) :]
         deadline = time.monotonic() + timeout_s
-        with selectors.DefaultSelector() as selector:
-            selector.register(pipe, selectors.EVENT_WRITE)
-            while line:
+        while line:
+            with selectors.DefaultSelector() as selector:
+                selector.register(pipe, selectors.EVENT_WRITE)
                 if not selector.select(max(0.0, deadline - time.monotonic())):
                     self._fail(f"gave no answer in {timeout_s:g} s")
-                line = line[os.write(pipe, line) :]
+            line = line[os.write(pipe, line) :]
 
-    def _take(self, number: int, timeout_s: float) -> Any:
+    def _take(self, number: int, timeout_s: float) -> "Answer":
         try:
             line = self._lines.get(timeout=timeout_s)
         except queue.Empty:
@@ -151,12 +165,13 @@ class Child:
             self._fail("sent something that is no answer")
         return answer
 
-    def _result(self, answer: dict[str, Any]) -> Any:
+    def _result(self, answer: dict[str, Any]) -> "Answer":
         if "error" in answer:
             what = f"`{self.command.word}`: {clean_text(str(answer['error']))[:MESSAGE]}"
             hint = clean_text(str(answer.get("hint") or "mend the module"))[:MESSAGE]
             raise EnvironmentFault(what, hint=hint)
-        return answer.get("ok")
+        look = answer.get("look")
+        return Answer(answer.get("ok"), look if isinstance(look, dict) else {})
 
     def _gone(self) -> ChildGone:
         return ChildGone(f"the process of `{self.command.word}` has ended")

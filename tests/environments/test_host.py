@@ -1,6 +1,7 @@
 """Worlds of a user's own in a child process: loose forms, crashes, hangs, prints, the end."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tasks.agent.episode_spec import EpisodeSpec, Rig
 from tasks.agent.protocols import Call, Environment
 from tasks.agent.rollout import run_episodes
 from tasks.environments.host import open_environment
+from tasks.environments.host_process import Child
 from tasks.environments.registry import resolve_environment
 from tasks.harness import Harness
 
@@ -206,6 +208,33 @@ def test_a_world_acts_lists_restores_and_judges(opened):
     assert world.snapshot() == state
     assert world.verdict().outcome == "failure"
     assert environment.expert_call(environment.tasks("train")[0], world) == Call("count", {})
+
+
+def test_what_an_answer_tells_along_is_not_asked_again(opened, monkeypatch):
+    environment = opened()
+    asked = []
+    ask = Child.ask
+    monkeypatch.setattr(
+        Child, "ask", lambda self, op, *a, **k: asked.append(op) or ask(self, op, *a, **k)
+    )
+    world = begin(environment)
+    seen = [(world.snapshot(), world.admissible())]
+    for change in (lambda: world.act(up()), lambda: world.restore(b'{"count": 2}')):
+        change()
+        seen.append((world.snapshot(), world.admissible()))
+    assert [json.loads(state)["count"] for state, _ in seen] == [0, 1, 2]
+    assert {listed for _, listed in seen} == {("up", "print")}
+    assert asked == ["start", "act", "restore"]
+
+
+def test_a_world_in_a_new_child_shows_where_it_is_and_not_where_it_began(opened):
+    environment = opened()
+    world, guilty = begin(environment), begin(environment, 1)
+    world.act(up())
+    with pytest.raises(EnvironmentFault):
+        guilty.act(up("crash"))
+    assert world.verdict().parts["count"] == 1
+    assert json.loads(world.snapshot())["count"] == 1
 
 
 def test_worlds_of_one_child_do_not_touch_each_other(opened):

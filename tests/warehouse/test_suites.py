@@ -74,3 +74,19 @@ def test_the_library_says_nothing_to_whoever_shows_warnings():
         timeout=110,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+DEFERRED = """
+import sys
+from warehouse.quality_library import DEFERRED, import_library
+library = import_library()
+assert library.__name__ == "great_expectations"
+print([name for name in ("scipy.stats._stats_py", "altair.vegalite") if name in sys.modules])
+import altair, scipy.stats
+print(round(scipy.stats.norm.cdf(0), 3), altair.Chart.__name__)
+"""
+
+
+def test_what_the_library_never_uses_is_imported_when_somebody_does():
+    ran = subprocess.run([sys.executable, "-c", DEFERRED], capture_output=True, text=True)
+    assert ran.stdout.splitlines() == ["[]", "0.5 Chart"], ran.stderr[-2000:]

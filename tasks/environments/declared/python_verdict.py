@@ -70,7 +70,7 @@ class PythonGrader:
 
     def _ask(self, played: Played, episode: dict[str, object]) -> Verdict:
         child = self._running()
-        return read_verdict(child.ask("verdict", ANSWER_S, task=played.row, episode=episode))
+        return read_verdict(child.ask("verdict", ANSWER_S, task=played.row, episode=episode).ok)
 
     def close(self) -> None:
         """End the child."""
