@@ -32,8 +32,12 @@ def read_form(form: type[F], values: Mapping[str, Any]) -> F:
         # An item of a list has a place as well, which no option has.
         parts = [part for part in first["loc"] if isinstance(part, str)]
         name = ".".join(parts).replace("_", "-")
-        what = f"--{name}: {first['msg']}; got {str(first['input'])[:100]!r}"
-        raise ConfigError(what) from None
+        given = f"got {str(first['input'])[:100]!r}"
+        if first["type"] == "string_pattern_mismatch":
+            # A pattern is for programs; the description says the same to people.
+            hint = form.model_fields[str(first["loc"][0])].description or ""
+            raise ConfigError(f"--{name} is not understood; {given}", hint=hint) from None
+        raise ConfigError(f"--{name}: {first['msg']}; {given}") from None
 
 
 def max_usd_field() -> Any:
