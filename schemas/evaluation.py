@@ -71,6 +71,12 @@ class EvaluationRow(Row):
     """Price of all its episodes; null when an endpoint has none."""
     constrained: Count = 0
     """Episodes in which a decoder was held to a schema, which hides calls that cannot run."""
+    executable: UnitInterval | None = None
+    """Mean over tasks of the share of turns that became actions; null when no task was scored."""
+    executable_lo: UnitInterval | None = None
+    """Lower end of the 95 % Wilson interval over tasks."""
+    executable_hi: UnitInterval | None = None
+    """Upper end of the 95 % Wilson interval over tasks."""
 
 
 class EvaluationContrastRow(Row):
@@ -137,6 +143,12 @@ class EvaluationContrastRow(Row):
     """Why the transfer ratio is null; null itself without a source model."""
     seed: Count = 0
     """Seed of the bootstrap."""
+    executable_delta: float | None = None
+    """Mean difference of the share of executable actions on the tasks known in both."""
+    executable_lo: float | None = None
+    """Lower end of its 95 % interval, bootstrapped over tasks."""
+    executable_hi: float | None = None
+    """Upper end of its 95 % interval."""
 
 
 class EvaluationSummaryRow(Row):

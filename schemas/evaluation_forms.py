@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from schemas.forms import (
+    LIMITS,
     LOOPS,
-    NO_RESULT,
     CycleForm,
     Form,
     concurrency_field,
@@ -82,7 +82,7 @@ class EvolvedForm(Form):
 
     def cycle(self, model: str, editor: str) -> CycleForm:
         """The cycle that evolves the base harness on a model with an editor."""
-        shared = ("environment", "loop", "harness", "seed", "rounds", "slots", "tasks", *NO_RESULT)
+        shared = ("environment", "loop", "harness", "seed", "rounds", "slots", "tasks", *LIMITS)
         values = {name: getattr(self, name) for name in shared}
         values |= {"model": model, "editor": editor, "repeats": self.trials}
         return CycleForm.model_validate(values)

@@ -95,6 +95,7 @@ Reason = Literal[
     "no_slot",
     "no_live_world",
 ]
+Objective = Literal["success", "executable"]
 GapType = Literal["activation", "following"]
 
 VOLATILE_FIELDS = frozenset({"created_at", "started_at", "ended_at", "latency", "host"})

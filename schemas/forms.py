@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schemas.errors import ConfigError
-from schemas.fields import Split
+from schemas.fields import Objective, Split
 
 
 class Form(BaseModel):
@@ -56,6 +56,13 @@ def max_tokens_field() -> Any:
     )
 
 
+def record_field() -> Any:
+    """File that a run's replies are recorded into."""
+    return Field(
+        default="", title="Record to", description="File that takes every reply of the model."
+    )
+
+
 def concurrency_field() -> Any:
     """Episodes a run plays side by side."""
     return Field(
@@ -67,7 +74,9 @@ def concurrency_field() -> Any:
     )
 
 
-NO_RESULT = frozenset({"max_usd", "max_tokens", "concurrency"})
+LIMITS = frozenset({"max_usd", "max_tokens", "concurrency"})
+"""Fields that bound a run."""
+NO_RESULT = LIMITS | {"record"}
 """Fields of a form that change no result, and so are in no id."""
 
 
@@ -77,7 +86,8 @@ class CycleForm(Form):
     environment: str = Field(
         default="sqldesk",
         title="Environment",
-        description="World: sqldesk, household, orderdesk, webshop or package.module:factory.",
+        description="World: sqldesk, household, orderdesk, webshop (sqldesk?steps=8 sets the step "
+        "budget) or package.module:factory.",
     )
     model: str = Field(
         default="simulated:weak",
@@ -105,6 +115,12 @@ class CycleForm(Form):
         default="seed",
         title="Base harness",
         description="seed, evolved, a name such as current, or a harness id.",
+    )
+    objective: Objective = Field(
+        default="success",
+        title="Objective",
+        description="What wins a pair of the gate: success, or the share of executable actions, "
+        "for models that solve next to nothing. Guards ask success either way.",
     )
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
     rounds: int = Field(default=3, title="Most edit rounds", ge=0, le=20)
@@ -161,6 +177,7 @@ class CycleForm(Form):
         ge=10,
         le=30 * 86_400,
     )
+    record: str = record_field()
     max_usd: float = max_usd_field()
     max_tokens: int = max_tokens_field()
     concurrency: int = concurrency_field()
@@ -183,9 +200,7 @@ class CollectForm(Form):
     seed: int = Field(default=7, title="Seed", ge=0, le=2**31 - 1)
     tasks: int = Field(default=0, title="Tasks", ge=0)
     repeats: int = Field(default=1, title="Repeats", ge=1, le=16)
-    record: str = Field(
-        default="", title="Record to", description="File that takes every reply of the model."
-    )
+    record: str = record_field()
     max_usd: float = max_usd_field()
     max_tokens: int = max_tokens_field()
     concurrency: int = concurrency_field()

@@ -9,6 +9,7 @@ from schemas.fields import (
     HarnessId,
     JsonText,
     NonNegative,
+    Objective,
     Reason,
     Row,
     TrajectoryId,
@@ -96,18 +97,20 @@ class PairedTrialRow(Row):
     new_trajectory_id: TrajectoryId | None
     """First trajectory under the candidate; null when the pair is a tie by construction."""
     old_score: UnitInterval | None
-    """Mean success over repeats; null when the pair is invalid."""
+    """Mean of the objective over repeats; null when the pair is invalid."""
     new_score: UnitInterval | None
-    """Mean success over repeats; null when the pair is invalid."""
+    """Mean of the objective over repeats; null when the pair is invalid."""
     result: Literal["win", "loss", "tie", "invalid"]
     """Sign of the difference; invalid when either arm is a fault."""
     by_construction: bool
     """Whether the pair is a tie without a rollout: the candidate provably cannot touch the stored
-    run, or, in pruning, the stored run is not solved and so cannot be lost."""
+    run, or, in pruning, the stored run scores nothing and so cannot be lost."""
     e_value: NonNegative
     """e-value after this pair."""
     new_first: bool | None = None
     """Whether the coin had the candidate go first; null when only one arm was run."""
+    objective: Objective = "success"
+    """What wins a pair."""
 
 
 class GateDecisionRow(Row):
@@ -138,7 +141,7 @@ class GateDecisionRow(Row):
     threshold: NonNegative | None
     """e-value that was needed."""
     delta: float | None
-    """Mean paired difference of success."""
+    """Mean paired difference of the objective."""
     delta_lo: float | None
     """Lower end of its 95 % interval."""
     delta_hi: float | None
@@ -146,7 +149,7 @@ class GateDecisionRow(Row):
     regressions: Count
     """Lost pairs that count against the budget."""
     resolvable_gain: UnitInterval | None = None
-    """Smallest gain in success that the pairs at hand accept with power .8 at the loss rate seen;
+    """Smallest gain that the pairs at hand accept with power .8 at the loss rate seen;
     given where a trial or a missing slot left the edit undecided, null when no gain is resolved."""
     token_increase: float | None = None
     """Share by which the trial's candidate used more tokens; null when an endpoint counts none."""
@@ -159,6 +162,9 @@ class GateDecisionRow(Row):
     """Won tasks that were tried again under other names and still left something to gain."""
     reskin_gain: float | None = None
     """Gain on them, of which half the gain on the originals is needed; null when not checked."""
+    objective: Objective = "success"
+    """What won a pair: success, or the share of turns that became actions. Budgets and must-pass
+    tasks ask success, whatever it is."""
     findings: JsonText
     """What the deciding stage found, one sentence each."""
 

@@ -214,7 +214,7 @@ async def _collect_train(
     form = plan.form
     environment, model = (
         bench.environment(form.environment),
-        bench.model(form.model, agent=form.agent, loop=form.loop),
+        bench.model(form.model, form.record, agent=form.agent, loop=form.loop),
     )
     harness = bench.harness(environment.name, harness_id)
     tasks = first_tasks(environment.tasks("train"), form.tasks)

@@ -43,7 +43,7 @@ def diagnose_benefit(bench: Workbench, plan: CyclePlan, harness_id: str) -> Diag
     """Measure the gain of model and reference, and where the harness is not used or obeyed."""
     environment = bench.environment(plan.form.environment)
     model, reference = (
-        bench.model(plan.form.model, agent=plan.form.agent, loop=plan.form.loop),
+        bench.model(plan.form.model, plan.form.record, agent=plan.form.agent, loop=plan.form.loop),
         bench.model(plan.form.reference, agent=plan.form.agent, loop=plan.form.loop),
     )
     base = bench.harness(environment.name, plan.base_harness_id)

@@ -14,6 +14,7 @@ from schemas.ids import make_id
 from schemas.plans import CyclePlan, ProposeResult
 from tasks.agent.offers import talk_tools
 from tasks.agent.protocols import Environment
+from tasks.agent.text_mode import writes_calls
 from tasks.collection import cycle_episodes, train_purpose
 from tasks.editor.protocols import Brief, Editor, KeepsSessions, Proposal, RejectedEdit
 from tasks.editor.session import Session
@@ -137,6 +138,9 @@ def make_brief(
         episodes=tuple(episodes),
         seed=plan.form.seed,
         system_prompt=environment.system_prompt,
+        calls_as_text=writes_calls(
+            bench.model(plan.form.model, agent=plan.form.agent, loop=plan.form.loop)
+        ),
     )
 
 

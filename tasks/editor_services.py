@@ -124,7 +124,7 @@ def _query(view: TrainView) -> Query:
 
 def _collector(work: Round) -> AbstractAsyncContextManager[Collector]:
     form = work.plan.form
-    model = work.bench.model(form.model, agent=form.agent, loop=form.loop)
+    model = work.bench.model(form.model, form.record, agent=form.agent, loop=form.loop)
     return open_collector(work.bench, work.environment, model, form.seed, work.plan.cycle_id)
 
 

@@ -24,7 +24,7 @@ from tasks.matrix.card import SPLITS, Order, card_row
 from tasks.matrix.cells import Arm, Cell, Matrix
 from tasks.matrix.comparing import contrast_rows, summary_rows
 from tasks.progress import count, expect, in_stage
-from tasks.scores import Scored, evaluation_row, require_judged, task_means
+from tasks.scores import Scored, evaluation_row, require_judged, task_means, task_shares
 from tasks.workbench import Workbench, first_tasks
 
 ON_ALL_SPLITS = ("gold", "noop")
@@ -142,9 +142,10 @@ def _store(bench: Workbench, order: Order, episodes: Episodes) -> str:
         for cell, members in episodes.items()
     }
     means = {cell: task_means(members) for cell, members in episodes.items()}
+    shares = {cell: task_shares(members) for cell, members in episodes.items()}
     contrasts = order.matrix.contrasts
     differences = contrast_rows(
-        contrasts, means, scores, source=order.matrix.source, seed=order.seed
+        contrasts, means, scores, shares, source=order.matrix.source, seed=order.seed
     )
     summaries = summary_rows(contrasts, means, differences, seed=order.seed)
     bench.land([*scores.values(), *differences, *summaries, card], "evaluate")

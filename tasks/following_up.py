@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from schemas.acceptance import EditFollowUpRow
 from schemas.episode import Episode
+from schemas.fields import Objective
 from schemas.plans import CyclePlan, FollowUpResult
 from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Task
@@ -12,6 +13,7 @@ from tasks.collection import cycle_episodes, open_collector, train_purpose
 from tasks.gate.blame import blame_losses
 from tasks.gate.candidate import Candidate, GateWorld
 from tasks.gate.follow_up import Outcomes, Reality, compare, lost_tasks, take_back
+from tasks.gate.pairs import SCORES
 from tasks.gating_inputs import PastEdit, candidate_of, past_edits, stored_proposal
 from tasks.harness import Harness
 from tasks.harness_rows import harness_rows
@@ -48,14 +50,15 @@ async def _follow_up(
     form = plan.form
     environment, model = (
         bench.environment(form.environment),
-        bench.model(form.model, agent=form.agent, loop=form.loop),
+        bench.model(form.model, form.record, agent=form.agent, loop=form.loop),
     )
     old = bench.harness(environment.name, old_id)
     new = bench.harness(environment.name, new_id)
     train = first_tasks(environment.tasks("train"), form.tasks)
     edits = [_candidate(past) for past in accepted]
     round_number = accepted[0].edit.round if accepted else 0
-    before = _outcomes(cycle_episodes(bench, plan.cycle_id, train_purpose(round_number)))
+    stored = cycle_episodes(bench, plan.cycle_id, train_purpose(round_number))
+    before = _outcomes(stored)
     purpose = f"follow_up:{round_number}"
     async with open_collector(bench, environment, model, form.seed, plan.cycle_id) as collector:
 
@@ -64,7 +67,8 @@ async def _follow_up(
         ) -> Sequence[Episode]:
             return await collector.run(harness, tasks, purpose, repeats)
 
-        after = _outcomes(await run(new, train, [0]))
+        episodes = await run(new, train, [0])
+        after = _outcomes(episodes)
         blamed: dict[str, list[str]] = {}
         if repeats_alike(model, environment) and edits:
             world = GateWorld(plan.cycle_id, form.seed, (), (), is_deterministic=True, run=run)
@@ -79,6 +83,7 @@ async def _follow_up(
             before,
             after,
             blamed.get(edit.edit_id, []),
+            None if form.objective == "success" else _raised(stored, episodes, form.objective),
         )
         for edit in edits
     ]
@@ -119,6 +124,18 @@ def _candidate(past: PastEdit) -> Candidate:
         past.edit.child_harness_id: past.child,
     }
     return candidate_of(past.edit.edit_id, stored_proposal(harnesses, past.edit), is_decoy=False)
+
+
+def _raised(
+    before: Sequence[Episode], after: Sequence[Episode], objective: Objective
+) -> frozenset[str]:
+    """Tasks that score more of the objective than before."""
+    scores = {one.trajectory.task_id: SCORES[objective](one) or 0.0 for one in before}
+    return frozenset(
+        one.trajectory.task_id
+        for one in after
+        if (SCORES[objective](one) or 0.0) > scores.get(one.trajectory.task_id, 0.0)
+    )
 
 
 def _outcomes(episodes: Sequence[Episode]) -> Outcomes:

@@ -39,7 +39,7 @@ async def _gate(
     form = plan.form
     environment, model = (
         bench.environment(form.environment),
-        bench.model(form.model, agent=form.agent, loop=form.loop),
+        bench.model(form.model, form.record, agent=form.agent, loop=form.loop),
     )
     require_pinned(bench, plan, environment)
     base = bench.harness(environment.name, harness_id)

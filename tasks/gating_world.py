@@ -14,6 +14,7 @@ from tasks.agent.loops.looped_model import without_loop
 from tasks.agent.offers import repeats_alike
 from tasks.agent.own_stage import PlaysItself
 from tasks.agent.protocols import Environment, Model, Task
+from tasks.agent.reply_file import RecordingModel, ReplayModel
 from tasks.collection import Collector, cycle_episodes, train_purpose
 from tasks.gate.candidate import GateSettings, GateWorld, History, Moment, RunForks
 from tasks.gate.pairs import order_tasks
@@ -62,9 +63,13 @@ async def open_world(desk: GateDesk, base: Harness, round_number: int) -> GateWo
         must_pass=await _must_pass(desk, base, round_number),
         is_deterministic=is_alike,
         run=run,
-        settings=GateSettings(slots=form.slots, repeats=form.repeats, exposures=form.exposures),
-        measures_noise=not is_alike
-        or isinstance(without_loop(desk.model), ChatModel | PlaysItself),
+        settings=GateSettings(
+            objective=form.objective,
+            slots=form.slots,
+            repeats=form.repeats,
+            exposures=form.exposures,
+        ),
+        measures_noise=not is_alike or _may_vary(desk.model),
         fork=_fork(desk) if is_forkable else None,
         history=History(tuple(episodes), desk.replayer) if episodes else None,
         reskin=environment.reskin if isinstance(environment, Reskinnable) else None,
@@ -73,8 +78,13 @@ async def open_world(desk: GateDesk, base: Harness, round_number: int) -> GateWo
 
 
 def _may_vary(model: Model) -> bool:
-    """Whether nobody can promise that a model repeats itself, even at temperature 0."""
-    return isinstance(without_loop(model), ChatModel | PlaysItself)
+    """Whether nobody can promise that a model repeats itself, even at temperature 0.
+
+    A recording is asked what the recorded model was, so that its gate is told again as it went.
+    """
+    inner = without_loop(model)
+    is_recorded = isinstance(inner, RecordingModel | ReplayModel) and not inner.is_simulated
+    return is_recorded or isinstance(inner, ChatModel | PlaysItself)
 
 
 def _fork(desk: GateDesk) -> RunForks:

@@ -75,8 +75,9 @@ def summarize_cycle(plan: CyclePlan, started_at: datetime | None = None) -> dict
             "already_done": plan.is_finished,
             "base_harness_id": cycle.base_harness_id,
             "harness_id": _final_harness(reader, plan.cycle_id),
-            "baseline": {"sealed": _success(scores.get("baseline"))},
-            "final": {"sealed": _success(scores.get("final"))},
+            "objective": plan.form.objective,
+            "baseline": _sealed(scores.get("baseline")),
+            "final": _sealed(scores.get("final")),
             "rounds": _rounds(reader, plan.cycle_id),
             "edits": count_edits(_decisions(reader, plan.cycle_id)),
             "editor_sessions": _sessions(reader, plan.cycle_id),
@@ -95,8 +96,10 @@ def _fetch(reader: Reader, sql: str, params: list[object]) -> list[tuple[Any, ..
     return reader.frame(sql, params).rows()
 
 
-def _success(row: EvaluationRow | None) -> float | None:
-    return row.success if row else None
+def _sealed(row: EvaluationRow | None) -> dict[str, float | None]:
+    """Success on the sealed tasks, and the share of turns there that became actions."""
+    found = (row.success, row.executable) if row else (None, None)
+    return dict(zip(("sealed", "executable"), found, strict=True))
 
 
 def _final_harness(reader: Reader, cycle_id: str) -> str | None:
@@ -186,7 +189,9 @@ def _decisions(reader: Reader, cycle_id: str) -> list[dict[str, Any]]:
 def render_summary(summary: dict[str, Any]) -> str:
     """A cycle for people at a terminal."""
     edits, benefit = summary["edits"], summary["benefit"]
-    label = " (simulated model)" if summary["simulated"] else ""
+    label = ""
+    if summary["simulated"]:
+        label = " (simulated model)" if is_simulated(summary["model"]) else " (simulated reference)"
     lines = [
         f"cycle     {summary['cycle_id']}" + ("  already done" if summary["already_done"] else ""),
         f"model     {summary['model']}{label} in {summary['environment']}",
@@ -194,6 +199,9 @@ def render_summary(summary: dict[str, Any]) -> str:
         *_decoding_lines(summary["constrained"]),
         f"sealed    {_percent(summary['baseline']['sealed'])} -> "
         f"{_percent(summary['final']['sealed'])}  harness {summary['harness_id']}",
+        f"actions   {_percent(summary['baseline']['executable'])} -> "
+        f"{_percent(summary['final']['executable'])} of the turns, "
+        f"gated on {summary['objective']}",
         f"edits     {edits['proposed']} proposed, {edits['accepted']} accepted "
         f"{_counts(edits['by_layer'])}, {edits['rejected']} rejected, "
         f"{edits['undecided']} undecided",

@@ -9,6 +9,7 @@ from schemas.errors import ModelFault
 from schemas.evaluation import EvaluationRow
 from schemas.fields import Split
 from schemas.ids import canonical_json, make_id
+from tasks.agent.executable import executable_share
 from tasks.agent.loops.registry import TOOL_CALL
 from tasks.statistics.proportions import pass_hat_k, wilson
 
@@ -37,6 +38,15 @@ def task_means(episodes: Iterable[Episode]) -> dict[str, float]:
         if episode.is_success or episode.is_failure:
             outcomes.setdefault(episode.trajectory.task_id, []).append(float(episode.is_success))
     return {task_id: fmean(values) for task_id, values in sorted(outcomes.items())}
+
+
+def task_shares(episodes: Iterable[Episode]) -> dict[str, float]:
+    """Mean share of executable actions of each task over its judged episodes."""
+    shares: dict[str, list[float]] = {}
+    for episode in episodes:
+        if episode.is_success or episode.is_failure:
+            shares.setdefault(episode.trajectory.task_id, []).append(executable_share(episode))
+    return {task_id: fmean(values) for task_id, values in sorted(shares.items())}
 
 
 def is_simulated(model: str) -> bool:
@@ -69,6 +79,8 @@ def evaluation_row(scored: Scored, episodes: Sequence[Episode]) -> EvaluationRow
     means = task_means(episodes)
     successes = sum(means.values())
     interval = wilson(successes, len(means))
+    shares = task_shares(episodes)
+    executable = wilson(sum(shares.values()), len(shares))
     rows = [episode.trajectory for episode in episodes]
     ids = sorted(row.trajectory_id for row in rows)
     asked_for = scored.card_id or scored.cycle_id
@@ -97,6 +109,9 @@ def evaluation_row(scored: Scored, episodes: Sequence[Episode]) -> EvaluationRow
         mean_completion_tokens=_mean_of(row.completion_tokens for row in rows),
         cost_usd=_sum_of(row.cost_usd for row in rows),
         constrained=sum(is_constrained(episode) for episode in episodes),
+        executable=executable.value if executable else None,
+        executable_lo=executable.lo if executable else None,
+        executable_hi=executable.hi if executable else None,
     )
 
 

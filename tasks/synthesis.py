@@ -44,7 +44,7 @@ def _evidence(
     bench: Workbench, plan: CyclePlan, environment: Environment, harness: Harness
 ) -> Evidence:
     model, reference = (
-        bench.model(plan.form.model, agent=plan.form.agent, loop=plan.form.loop),
+        bench.model(plan.form.model, plan.form.record, agent=plan.form.agent, loop=plan.form.loop),
         bench.model(plan.form.reference, agent=plan.form.agent, loop=plan.form.loop),
     )
     with bench.warehouse.read() as reader:

@@ -10,6 +10,7 @@ from deployments.commands.options import (
     HARNESS,
     KEEP,
     MODEL,
+    RECORD,
     SCHEDULE,
     Agent,
     Concurrency,
@@ -54,6 +55,9 @@ def cycle(
     reference: Annotated[str, typer.Option(help=f"Compared with: {MODEL}")] = "simulated:strong",
     editor: Annotated[str, typer.Option(help=EDITOR)] = "rules",
     harness: Annotated[str, typer.Option(help=HARNESS)] = "seed",
+    objective: Annotated[
+        str, typer.Option(help="What wins a pair: success, or executable, the share of actions.")
+    ] = "success",
     seed: Seed = 7,
     rounds: Annotated[int, typer.Option(help="Most edit rounds.")] = 3,
     slots: Annotated[int, typer.Option(help="Paired trials; e needed is 20 times this.")] = 6,
@@ -74,6 +78,7 @@ def cycle(
     approval_timeout_s: Annotated[
         int, typer.Option(help="Edits that nobody approves in this time are rejected.")
     ] = 86_400,
+    record: Annotated[str, typer.Option(help=RECORD)] = "",
     concurrency: Concurrency = 0,
     max_usd: MaxUsd = 0.0,
     max_tokens: MaxTokens = 0,

@@ -8,6 +8,7 @@ import typer
 from deployments.commands.bounds import show_bounds
 from deployments.commands.options import (
     HARNESS,
+    RECORD,
     RECORDINGS,
     Agent,
     Concurrency,
@@ -51,7 +52,7 @@ def collect(
     seed: Seed = 7,
     tasks: Tasks = 0,
     repeats: Repeats = 1,
-    record: Annotated[str, typer.Option(help="File that takes every reply of the model.")] = "",
+    record: Annotated[str, typer.Option(help=RECORD)] = "",
     _effects: SideEffects = False,
     concurrency: Concurrency = 0,
     max_usd: MaxUsd = 0.0,

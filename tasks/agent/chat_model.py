@@ -50,6 +50,11 @@ class ChatModel:
         return self.endpoint.settings.sampling.temperature == 0
 
     @property
+    def calls_as_text(self) -> bool:
+        """Whether calls are read from the text of a reply."""
+        return self.endpoint.settings.mode == "text"
+
+    @property
     def usd_per_token(self) -> float | None:
         """The most one token costs; null without a price."""
         price = self.endpoint.settings.price

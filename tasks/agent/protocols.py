@@ -258,3 +258,13 @@ class ManagedModel(Protocol):
     async def __aexit__(self, *exc: object) -> None:
         """Give them back when the outermost user leaves."""
         ...
+
+
+@runtime_checkable
+class WritesCalls(Protocol):
+    """A model whose calls may be read from the text of its replies."""
+
+    @property
+    def calls_as_text(self) -> bool:
+        """Whether they are: one JSON object of tool and arguments, and nothing else."""
+        ...

@@ -1,4 +1,4 @@
-"""Recorded replies: a file of JSON lines that answers the requests it was recorded from.
+"""Recorded replies: a file of JSON lines, plain or gzipped, that answers recorded requests.
 
 The first line says which model was recorded; each further line holds the hash of a request and
 its reply. The same request of the same seed and repeat has one reply, so an episode told again
@@ -6,8 +6,10 @@ from the file is the episode that was recorded.
 """
 
 import asyncio
+import gzip
 import json
 import os
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,9 +22,11 @@ from schemas.errors import ConfigError, ModelFault
 from schemas.ids import canonical_json, make_id, sha256_hex
 from tasks.agent.protocols import Conversation, EpisodeContext, ManagedModel, Model, ModelReply
 from tasks.agent.run_limits import usd_per_token
+from tasks.agent.text_mode import writes_calls
 
 Message = Mapping[str, Any]
 FORMAT = 1
+COMPRESSED = ".gz"
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -34,6 +38,8 @@ class Header(BaseModel):
     model: str
     fingerprint: str
     is_simulated: bool
+    is_deterministic: bool = True
+    calls_as_text: bool = False
 
 
 class Line(BaseModel):
@@ -69,11 +75,7 @@ def read_recording(path: Path) -> Recording:
     Raises:
         ConfigError: it cannot be read, or a line is truncated or garbled.
     """
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        what = f"the reply file {path} cannot be read: {error.strerror}"
-        raise ConfigError(what, hint="make one with --record FILE") from error
+    lines = _read_bytes(path).split(b"\n")
     header: Header | None = None
     replies: dict[str, ModelReply] = {}
     if lines[-1] != b"":
@@ -91,6 +93,20 @@ def read_recording(path: Path) -> Recording:
     if header is None:
         raise _garbled(path, 1, "it is empty")
     return Recording(header, replies)
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        if path.suffix != COMPRESSED:
+            return path.read_bytes()
+        with gzip.open(path) as file:
+            return file.read()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        what = f"the reply file {path} cannot be unpacked: {error}"
+        raise ConfigError(what, hint="it has to be a whole gzip file") from error
+    except OSError as error:
+        what = f"the reply file {path} cannot be read: {error.strerror}"
+        raise ConfigError(what, hint="make one with --record FILE") from error
 
 
 def _read_header(path: Path, line: bytes) -> Header:
@@ -131,7 +147,6 @@ class ReplayModel:
 
     name: str
     recording: Recording
-    is_deterministic: bool = True
 
     @classmethod
     def from_file(cls, path: Path) -> "ReplayModel":
@@ -146,6 +161,16 @@ class ReplayModel:
     def is_simulated(self) -> bool:
         """Whether the recorded model was simulated."""
         return self.recording.header.is_simulated
+
+    @property
+    def is_deterministic(self) -> bool:
+        """As the recorded model said, so that the same episodes are asked for as then."""
+        return self.recording.header.is_deterministic
+
+    @property
+    def calls_as_text(self) -> bool:
+        """As of the recorded model."""
+        return self.recording.header.calls_as_text
 
     @property
     def fingerprint(self) -> str:
@@ -177,7 +202,12 @@ class RecordingModel:
             model=self.inner.name,
             fingerprint=self.inner.fingerprint,
             is_simulated=self.inner.is_simulated,
+            is_deterministic=self.inner.is_deterministic,
+            calls_as_text=writes_calls(self.inner),
         )
+        if self.path.suffix == COMPRESSED:
+            what = f"replies cannot be appended to the compressed file {self.path}"
+            raise ConfigError(what, hint="record into a plain file and compress it afterwards")
         if not self.path.exists() or self.path.stat().st_size == 0:
             append_line(self.path, header.model_dump(mode="json"))
             return
@@ -206,6 +236,11 @@ class RecordingModel:
     def is_deterministic(self) -> bool:
         """Whether the recorded model is deterministic."""
         return self.inner.is_deterministic
+
+    @property
+    def calls_as_text(self) -> bool:
+        """As of the recorded model."""
+        return writes_calls(self.inner)
 
     @property
     def usd_per_token(self) -> float | None:

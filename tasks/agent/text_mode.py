@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from schemas.ids import canonical_json
-from tasks.agent.protocols import JsonObject, ModelReply, RawCall
+from tasks.agent.protocols import JsonObject, Model, ModelReply, RawCall, WritesCalls
 
 Message = Mapping[str, Any]
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL)
@@ -54,6 +54,16 @@ def _content(message: Message, envelope: str) -> str:
     if message["role"] == "tool":
         return f"Result:\n{content}"
     return content
+
+
+def writes_calls(model: Model) -> bool:
+    """Whether a model calls tools in the form of this module, so that a text can show it how."""
+    return isinstance(model, WritesCalls) and model.calls_as_text
+
+
+def written_call(name: str, arguments: JsonObject) -> str:
+    """The text by which a model in text mode calls a tool."""
+    return _render({"name": name, "arguments": json.dumps(arguments, ensure_ascii=False)}, "")
 
 
 def _render(function: Message, envelope: str) -> str:

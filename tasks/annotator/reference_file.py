@@ -92,8 +92,8 @@ def _read(path: Path, line: int, record: Mapping[str, Any]) -> ReferenceRecord:
     if not key:
         raise _unusable(path, line, "has no `key`")
     words = [word.strip() for word in str(record.get("bullet") or "").split("|") if word.strip()]
-    bullets = tuple(cast("Bullet", word) for word in dict.fromkeys(words))
-    if not set(bullets) <= set(BULLETS):
+    bullets = cast("tuple[Bullet, ...]", tuple(dict.fromkeys(words)))
+    if any(word not in BULLETS for word in words):
         raise _unusable(path, line, f"has the bullet {'|'.join(words)[:40]!r}")
     category = str(record.get("category") or (CATEGORY_OF[bullets[0]] if bullets else ""))
     if category not in CATEGORIES:

@@ -98,7 +98,11 @@ class Facts:
 
     @cached_property
     def command_slot(self) -> tuple[str, str] | None:
-        """Tool and argument that take an admissible command; null in worlds without a list."""
+        """Tool and argument that take an admissible command; null in worlds without a list.
+
+        Before any command has worked it is the only text argument that is declared, if there is
+        one only.
+        """
         slots: Counter[tuple[str, str]] = Counter()
         for run in self.runs:
             for move in run.good_calls:
@@ -106,8 +110,18 @@ class Facts:
                     if isinstance(value, str) and value in (move.admissible or ()):
                         slots[move.tool, argument] += 1
         if not slots:
-            return None
+            return self._declared_slot if self._is_offered else None
         return min(slots, key=lambda slot: (-slots[slot], slot))
+
+    @cached_property
+    def _declared_slot(self) -> tuple[str, str] | None:
+        declared = [(tool.name, tool.text_argument) for tool in self.tools.values()]
+        found = [(name, argument) for name, argument in declared if argument]
+        return found[0] if len(found) == len(declared) == 1 else None
+
+    @property
+    def _is_offered(self) -> bool:
+        return any(move.admissible for run in self.runs for move in run.moves)
 
     @cached_property
     def talk_slot(self) -> tuple[str, str] | None:

@@ -54,6 +54,8 @@ class Brief:
     round: int = 1
     seed: int = 0
     system_prompt: str = ""
+    calls_as_text: bool = False
+    """Whether the model writes its calls as one JSON object of text, for want of native ones."""
 
 
 @dataclass(frozen=True)

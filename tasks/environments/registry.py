@@ -1,16 +1,19 @@
 """Environments by name: embedded ones, installed ones, and what a user's own word starts."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from schemas.errors import ConfigError, TackroomError
 from schemas.settings import Settings, load_settings
 from tasks.agent.protocols import Environment
 from tasks.environments.catalogue import WORLDS, Catalogue, world_of
+from tasks.environments.embedded.frame import Blueprint, EmbeddedEnvironment
 from tasks.environments.host import open_environment
 from tasks.environments.host_wire import describe_error
 from tasks.environments.installation import WorldFolder
@@ -28,6 +31,7 @@ EMBEDDED = {
 """What a source checkout offers without being installed."""
 IMPORTED = ("tau_bench_", "tau2_")
 """How the names of imported environments begin; their history is kept apart from live worlds."""
+MOST_STEPS = 500
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -68,6 +72,7 @@ def resolve_environment(
 ) -> Environment:
     """Open the environment a user named.
 
+    `NAME?steps=N` gives an embedded world another step budget.
     `package.module:factory` is run in a child process with the interpreter `python`,
     `command:PROGRAM` is one; a folder with a `world.toml` takes variables and endpoints from the
     settings, worlds of the catalogue are looked for where the settings say, and so is the model
@@ -91,6 +96,9 @@ def _open(
 ) -> Environment:
     known = _entry_points()
     if not is_own(word):
+        name, mark, query = word.partition("?")
+        if mark:
+            return _with_steps(name, query, named_as_installed(name, _embedded(name, known)))
         if word in known:
             return named_as_installed(word, known[word])
         return _open_named(word, settings or load_settings(), catalogue)
@@ -101,6 +109,30 @@ def _open(
         opened = checked(word, _open_folder(folder, settings or load_settings()))
     refuse_taken(word, opened, taken_names())
     return opened
+
+
+def _embedded(name: str, known: Mapping[str, EntryPoint]) -> EntryPoint:
+    if name not in EMBEDDED:
+        what = f"`{name[:60]}` is no embedded environment, so its steps cannot be set"
+        raise ConfigError(what, hint=f"embedded: {', '.join(EMBEDDED)}")
+    return known[name]
+
+
+def _with_steps(name: str, query: str, opened: Environment) -> Environment:
+    """Set the step budget of an embedded world: `NAME?steps=N`."""
+    key, _, value = query.partition("=")
+    is_number = value.isascii() and value.isdigit() and len(value) <= len(str(MOST_STEPS))
+    if key != "steps" or not is_number or not 1 <= int(value) <= MOST_STEPS:
+        what = f"`{name}?{query[:60]}` is not understood"
+        raise ConfigError(what, hint=f"it looks like {name}?steps=8; at most {MOST_STEPS} steps")
+    blueprint: Blueprint[Any, Any] = cast("EmbeddedEnvironment[Any, Any]", opened).blueprint
+    return EmbeddedEnvironment(_shortened(blueprint, int(value)))
+
+
+@lru_cache(maxsize=64)
+def _shortened(blueprint: Blueprint[Any, Any], steps: int) -> Blueprint[Any, Any]:
+    """Kept, so that the problems are drawn once in a process here as well."""
+    return replace(blueprint, step_budget=steps)
 
 
 def _open_named(word: str, settings: Settings, catalogue: Catalogue) -> Environment:

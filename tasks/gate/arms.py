@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from schemas.episode import Episode
+from schemas.fields import Objective
 from tasks.agent.protocols import Task
 from tasks.gate.candidate import GateWorld
 from tasks.gate.pairs import Pair, goes_new_first, judge_pair, mean_score, untouched_pair
@@ -31,7 +32,7 @@ class Arms:
     """The harness in force and a candidate, in a world that can run both.
 
     Attributes:
-        only_passed: tasks that no run of the harness in force solves are ties without a rollout;
+        only_passed: tasks that the harness in force scores nothing on are ties without a rollout;
             for questions of loss alone, where a win would not help the candidate.
     """
 
@@ -40,6 +41,11 @@ class Arms:
     new: Harness
     can_touch: CanTouch = always_touches
     only_passed: bool = False
+
+    @property
+    def objective(self) -> Objective:
+        """What wins a pair."""
+        return self.world.settings.objective
 
     async def pair(self, tasks: Sequence[Task], first_ordinal: int = 0) -> list[Pair]:
         """Run what has to be run and pair it, in task order."""
@@ -53,9 +59,9 @@ class Arms:
         for ordinal, task in enumerate(tasks, start=first_ordinal):
             old = olds[task.task_id]
             if task.task_id not in news:
-                pairs.append(untouched_pair(task, ordinal, old))
+                pairs.append(untouched_pair(task, ordinal, old, self.objective))
                 continue
-            pair = judge_pair(task, ordinal, old, news[task.task_id])
+            pair = judge_pair(task, ordinal, old, news[task.task_id], self.objective)
             pairs.append(replace(pair, new_first=False))
         return pairs
 
@@ -74,7 +80,7 @@ class Arms:
         first = {task.task_id for task in ahead}
         return [
             replace(
-                judge_pair(task, ordinal, olds[task.task_id], news[task.task_id]),
+                judge_pair(task, ordinal, olds[task.task_id], news[task.task_id], self.objective),
                 new_first=task.task_id in first,
             )
             for ordinal, task in enumerate(tasks, start=first_ordinal)
@@ -89,7 +95,7 @@ class Arms:
         return {task.task_id: (old[task.task_id], new[task.task_id]) for task in tasks}
 
     async def _touches(self, episodes: Sequence[Episode]) -> bool:
-        score = mean_score(episodes)
+        score = mean_score(episodes, self.objective)
         if score is None or (self.only_passed and score == 0):
             return False
         if not self.world.is_deterministic:

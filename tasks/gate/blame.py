@@ -1,12 +1,15 @@
 """Which edit of a bundle loses, or wins, a task: add them one by one and see where it turns."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from schemas.episode import Episode
 from tasks.agent.protocols import Task
 from tasks.gate.bundles import combine
 from tasks.gate.candidate import Candidate, GateWorld
-from tasks.gate.pairs import mean_score
+from tasks.gate.pairs import Pair, mean_score
 from tasks.harness import Harness
+
+IsTurned = Callable[[Task, Sequence[Episode]], bool]
 
 
 async def blame_losses(
@@ -18,14 +21,20 @@ async def blame_losses(
     one edit is named for each task. Where replies vary a task may be lost nowhere on the way; it
     then stands against the last edit.
     """
-    return await _trace(world, base, edits, lost, 0.0)
+    return await _trace(world, base, edits, lost, lambda _, episodes: mean_score(episodes) == 0)
 
 
 async def credit_wins(
-    world: GateWorld, base: Harness, edits: Sequence[Candidate], won: Sequence[Task]
+    world: GateWorld, base: Harness, edits: Sequence[Candidate], won: Sequence[Pair]
 ) -> dict[str, list[str]]:
-    """Tasks by the id of the edit whose addition first solves them; as `blame_losses`."""
-    return await _trace(world, base, edits, won, 1.0)
+    """Tasks by the id of the edit whose addition first brings them to what the bundle scores."""
+    reached = {pair.task.task_id: pair.new_score or 0.0 for pair in won}
+
+    def is_won(task: Task, episodes: Sequence[Episode]) -> bool:
+        score = mean_score(episodes, world.settings.objective)
+        return score is not None and score >= reached[task.task_id]
+
+    return await _trace(world, base, edits, [pair.task for pair in won], is_won)
 
 
 async def _trace(
@@ -33,7 +42,7 @@ async def _trace(
     base: Harness,
     edits: Sequence[Candidate],
     tasks: Sequence[Task],
-    turned: float,
+    is_turned: IsTurned,
 ) -> dict[str, list[str]]:
     open_tasks = list(tasks)
     named: dict[str, list[str]] = {}
@@ -43,7 +52,7 @@ async def _trace(
         if count == len(edits):
             here = {task.task_id for task in open_tasks}
         else:
-            here = await _turned(world, combine(base, edits[:count]), open_tasks, turned)
+            here = await _turned(world, combine(base, edits[:count]), open_tasks, is_turned)
         if here:
             named[edit.edit_id] = sorted(here)
             open_tasks = [task for task in open_tasks if task.task_id not in here]
@@ -51,12 +60,11 @@ async def _trace(
 
 
 async def _turned(
-    world: GateWorld, harness: Harness, tasks: Sequence[Task], turned: float
+    world: GateWorld, harness: Harness, tasks: Sequence[Task], is_turned: IsTurned
 ) -> set[str]:
     episodes = await world.run(harness, tasks, world.repeats)
-    found = set()
-    for task in tasks:
-        score = mean_score(e for e in episodes if e.trajectory.task_id == task.task_id)
-        if score == turned:
-            found.add(task.task_id)
-    return found
+    return {
+        task.task_id
+        for task in tasks
+        if is_turned(task, [e for e in episodes if e.trajectory.task_id == task.task_id])
+    }

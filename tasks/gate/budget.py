@@ -1,12 +1,12 @@
 """Regression and token budgets of design.md 7.
 
-A lost pair counts when the harness in force solves the task and the candidate does not: at
-temperature 0 by the one run there is, else after reruns of both arms on two fresh repeats (old at
-least 2/3, new at most 1/3 over all runs of the pair, and the fresh runs alone lose again). The
-pair was picked because it was lost, so without the last condition more than half of all losses of
-a harness against itself would count where a task is solved every second time. Lost tasks that an
-edit's manifest names as risks are not counted. At most max(1, 2 % of the pairs) may count, and
-none on the must-pass set.
+Losses are of success, whatever the objective. A lost pair counts when the harness in force solves
+the task and the candidate does not: at temperature 0 by the one run there is, else after reruns of
+both arms on two fresh repeats (old at least 2/3, new at most 1/3 over all runs of the pair, and the
+fresh runs alone lose again). The pair was picked because it was lost, so without the last condition
+more than half of all losses of a harness against itself would count where a task is solved every
+second time. Lost tasks that an edit's manifest names as risks are not counted. At most max(1, 2 %
+of the pairs) may count, and none on the must-pass set.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class LossLedger:
         return len(self._unpredicted(pairs)) if self.arms.world.is_deterministic else 0
 
     def _unpredicted(self, pairs: Sequence[Pair]) -> list[Pair]:
-        return [p for p in pairs if p.result == "loss" and p.task.task_id not in self.predicted]
+        return [p for p in pairs if p.success == "loss" and p.task.task_id not in self.predicted]
 
     async def _settle(self, lost: Sequence[Pair]) -> None:
         if not lost:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from schemas.episode import Episode
-from schemas.fields import Layer
+from schemas.fields import Layer, Objective
 from tasks.agent.protocols import Task
 from tasks.gate.touch import Replayer
 from tasks.harness import Harness
@@ -57,6 +57,8 @@ class Candidate:
 class GateSettings:
     """Defaults of design.md 7 and methods.md G."""
 
+    objective: Objective = "success"
+    """What wins a pair; every guard asks success alone."""
     slots: int = 6
     block: int = 24
     repeats: int = 1

@@ -94,7 +94,12 @@ async def decide_round(
     return RoundResult(
         harness=harness,
         accepted=tuple(edit.edit_id for edit in state.accepted),
-        decisions=tuple(state.decisions[entry.candidate.edit_id] for entry in checked),
+        decisions=tuple(
+            state.decisions[entry.candidate.edit_id].model_copy(
+                update={"objective": world.settings.objective}
+            )
+            for entry in checked
+        ),
         replays=tuple(entry.replay for entry in checked if entry.replay),
         trials=tuple(row for rows in state.trials.values() for row in rows),
         predictions=(*(row for entry in checked for row in entry.predictions), *forecasts),

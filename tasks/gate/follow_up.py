@@ -6,7 +6,7 @@ half leaves all of n failing with probability 2**-n, so n must make that at most
 were not run again, or failed on infrastructure, say nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Literal
@@ -54,6 +54,7 @@ def compare(
     before: Outcomes,
     after: Outcomes,
     blamed: Sequence[str] = (),
+    raised: Collection[str] | None = None,
 ) -> Reality:
     """Count one edit's promises.
 
@@ -63,12 +64,13 @@ def compare(
         before: outcomes under the harness before it.
         after: outcomes under the harness with it.
         blamed: lost tasks that are traced to it.
+        raised: tasks that count as fixed where the objective is not success.
     """
     observed = [task for task in set(promised) if before.get(task) is False and task in after]
     return Reality(
         runs=len(after),
         observed_fixes=len(observed),
-        realised_fixes=sum(after[task] for task in observed),
+        realised_fixes=sum(after[task] if raised is None else task in raised for task in observed),
         unpredicted_losses=len(set(blamed) - set(risks)),
     )
 

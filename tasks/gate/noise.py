@@ -59,8 +59,9 @@ async def measure_noise(world: GateWorld, base: Harness, order: Sequence[Task]) 
     again = tuple(range(first, first + len(world.repeats)))
     one = _by_task(await world.run(base, tasks, world.repeats))
     other = _by_task(await world.run(base, tasks, again))
-    pairs = [_pair(task, i, one, other, first) for i, task in enumerate(tasks)]
-    return _noise(Arms(world, base, base), pairs)
+    arms = Arms(world, base, base)
+    pairs = [_pair(arms, task, i, (one, other), first) for i, task in enumerate(tasks)]
+    return _noise(arms, pairs)
 
 
 def _by_task(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
@@ -71,19 +72,20 @@ def _by_task(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
 
 
 def _pair(
+    arms: Arms,
     task: Task,
     ordinal: int,
-    one: dict[str, list[Episode]],
-    other: dict[str, list[Episode]],
+    runs: tuple[dict[str, list[Episode]], dict[str, list[Episode]]],
     first: int,
 ) -> Pair:
+    one, other = runs
     shifted = [
         replace(
             e, trajectory=e.trajectory.model_copy(update={"repeat": e.trajectory.repeat - first})
         )
         for e in other.get(task.task_id, [])
     ]
-    return judge_pair(task, ordinal, one.get(task.task_id, []), shifted)
+    return judge_pair(task, ordinal, one.get(task.task_id, []), shifted, arms.objective)
 
 
 def _noise(arms: Arms, pairs: Sequence[Pair]) -> Noise:

@@ -64,7 +64,9 @@ class _Reading:
         """Read one pair; with `once`, an identical observation does not count again."""
         key = _observation(pair)
         if once and key in self.seen:
-            pair = replace(pair, result="invalid", old_score=None, new_score=None)
+            pair = replace(
+                pair, result="invalid", old_score=None, new_score=None, success="invalid"
+            )
         self.seen.add(key)
         self.process = self.process.after(pair.result)
         self.read.append(pair)
@@ -152,7 +154,7 @@ def trial_key(arms: Arms, purpose: Purpose, start: int = 0) -> str:
 
 
 def delta_of(pairs: Sequence[Pair], trial_id: str) -> PairedDelta:
-    """Mean paired difference over the valid pairs with its bootstrap interval."""
+    """Mean paired difference of the objective over the valid pairs, with its bootstrap interval."""
     old = {p.task.task_id: [p.old_score] for p in pairs if p.old_score is not None}
     new = {p.task.task_id: [p.new_score] for p in pairs if p.new_score is not None}
     return paired_delta(old, new, seed=int(trial_id.removeprefix("trial_")[:8], 16))
@@ -183,6 +185,7 @@ def trial_rows(
             by_construction=pair.by_construction,
             e_value=e_value,
             new_first=pair.new_first,
+            objective=arms.objective,
         )
         for pair, e_value in zip(pairs, e_values, strict=True)
     )

@@ -2,15 +2,16 @@
 
 Each removal is compared with the *accepted* bundle, not with what pruning has left so far, so the
 losses of several removals cannot add up past the margin. A removal stands when the one-sided 95 %
-lower limit of success(without) - success(with) over all select pairs lies above -2 points
-(`paired_lower_bound`: pairs that the removal provably cannot touch are exact ties). A removal
-that would miss the margin even if all remaining pairs were ties is given up at once; that errs
-on the side of keeping. Two things save rollouts: tasks that the bundle does not solve cannot be
-lost, so they are ties without a rollout (a win there would only speak for the removal), and tasks
-of the families that the edit was made for come first, because there a loss shows soonest.
+lower limit of without less with over all select pairs lies above -2 points, of the objective and
+of success (`paired_lower_bound`: pairs that the removal provably cannot touch are exact ties). A
+removal that would miss the margin even if all remaining pairs were ties is given up at once; that
+errs on the side of keeping. Two things save rollouts: tasks that the bundle scores nothing on
+cannot be lost, so they are ties without a rollout (a win there would only speak for the removal),
+and tasks of the families that the edit was made for come first, because there a loss shows
+soonest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from schemas.gate import PairedTrialRow
@@ -21,7 +22,7 @@ from tasks.gate.candidate import Candidate, GateWorld
 from tasks.gate.paired import trial_key, trial_rows
 from tasks.gate.pairs import Pair, order_tasks
 from tasks.harness import Harness
-from tasks.statistics.evidence import EProcess
+from tasks.statistics.evidence import EProcess, PairResult
 from tasks.statistics.noninferiority import LowerBound, paired_lower_bound
 
 
@@ -90,7 +91,7 @@ async def try_removal(arms: Arms, edit: Candidate) -> Removal:
             is_open = False
             break
     trial_id = trial_key(arms, "prune")
-    wins, losses, valid, touched = _counts(read)
+    wins, losses, valid, touched = _counts(read, _by_objective)
     return Removal(
         edit_id=edit.edit_id,
         is_removed=is_open and valid > 0,
@@ -111,9 +112,22 @@ def _order(world: GateWorld, edit: Candidate) -> list[Task]:
     return sorted(order, key=lambda task: task.family not in families)
 
 
+def _by_objective(pair: Pair) -> PairResult:
+    return pair.result
+
+
+def _by_success(pair: Pair) -> PairResult:
+    return pair.success
+
+
 def _is_non_inferior(read: Sequence[Pair], planned: int, margin: float) -> bool:
-    wins, losses, valid, touched = _counts(read)
-    unread = planned - len(read)
+    """Whether nothing is lost without the edit: neither of the objective nor of success."""
+    return all(_holds(_counts(read, by), len(read), planned, margin) for by in _QUESTIONS)
+
+
+def _holds(counts: tuple[int, int, int, int], read: int, planned: int, margin: float) -> bool:
+    wins, losses, valid, touched = counts
+    unread = planned - read
     # Unread pairs count as touched ties in proportion to what was read.
     expected = touched + (round(unread * touched / valid) if valid else unread)
     bound = paired_lower_bound(wins, losses, expected, valid + unread)
@@ -122,9 +136,12 @@ def _is_non_inferior(read: Sequence[Pair], planned: int, margin: float) -> bool:
     return bound is not None and bound.lo > -margin
 
 
-def _counts(pairs: Sequence[Pair]) -> tuple[int, int, int, int]:
-    wins = sum(pair.result == "win" for pair in pairs)
-    losses = sum(pair.result == "loss" for pair in pairs)
+_QUESTIONS = (_by_objective, _by_success)
+
+
+def _counts(pairs: Sequence[Pair], by: Callable[[Pair], PairResult]) -> tuple[int, int, int, int]:
+    wins = sum(by(pair) == "win" for pair in pairs)
+    losses = sum(by(pair) == "loss" for pair in pairs)
     valid = sum(pair.is_valid for pair in pairs)
     touched = sum(pair.is_valid and not pair.by_construction for pair in pairs)
     return wins, losses, valid, touched

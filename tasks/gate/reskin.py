@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.gate import PairedTrialRow
-from tasks.agent.protocols import Task
 from tasks.gate.arms import Arms
 from tasks.gate.blame import credit_wins
 from tasks.gate.candidate import Candidate
@@ -51,9 +50,9 @@ async def try_reskins(arms: Arms, trial: Trial, edits: Sequence[Candidate]) -> R
     world = arms.world
     if world.reskin is None:
         return None
-    won = [pair.task for pair in trial.all_pairs if pair.result == "win"]
+    won = [pair for pair in trial.all_pairs if pair.result == "win"]
     won = won[: world.settings.reskins]
-    made = [world.reskin(task, world.seed) for task in won]
+    made = [world.reskin(pair.task, world.seed) for pair in won]
     skins = [skinned for skinned in made if skinned.skin]
     if not skins:
         return None
@@ -81,11 +80,11 @@ def _gain(pairs: Sequence[Pair]) -> float | None:
 
 
 async def _leaky(
-    arms: Arms, edits: Sequence[Candidate], won: Sequence[Task], pairs: Sequence[Pair]
+    arms: Arms, edits: Sequence[Candidate], won: Sequence[Pair], pairs: Sequence[Pair]
 ) -> tuple[str, ...]:
     """Edits that turned enough of the originals and too few of the renamed."""
     ids = {pair.task.task_id for pair in pairs}
-    originals = [task for task in won if task.task_id in ids]
+    originals = [pair for pair in won if pair.task.task_id in ids]
     credited = await credit_wins(arms.world, arms.old, edits, originals)
     found = []
     for edit in edits:

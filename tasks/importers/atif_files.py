@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 
 from tasks.importers.container import whole
@@ -12,6 +14,7 @@ from tasks.importers.reading import JsonObject, as_list, as_name, as_object, as_
 NEXT = "continued_trajectory_ref"
 _MOST_PARTS = 100
 _LARGEST = 64 << 20
+_FEW = 100
 
 
 def native_id(document: JsonObject) -> str | None:
@@ -35,7 +38,8 @@ class Neighbours:
 def find_neighbours(path: Path) -> Neighbours:
     """Look through the folder for documents that name this one; huge ones are left out."""
     earlier, starter, mark = None, None, path.name.encode()
-    for beside in sorted(path.parent.glob("*.json")):
+    for name in _candidates(path):
+        beside = path.parent / name
         if beside == path or not beside.is_file() or beside.stat().st_size > _LARGEST:
             continue
         if mark not in beside.read_bytes():
@@ -46,6 +50,25 @@ def find_neighbours(path: Path) -> Neighbours:
         if path.name in _started_files(document):
             starter = starter or native_id(document) or beside.name
     return Neighbours(earlier, starter)
+
+
+def _candidates(path: Path) -> tuple[str, ...]:
+    """Documents beside one; in a folder of many, those whose names begin alike."""
+    names = _listed(path.parent, path.parent.stat().st_mtime_ns)
+    everything = tuple(name for alike in names.values() for name in alike)
+    return everything if len(everything) <= _FEW else names.get(_begin(path.name), ())
+
+
+@lru_cache(maxsize=4)
+def _listed(folder: Path, changed: int) -> dict[str, tuple[str, ...]]:
+    """Names of a folder by how they begin; `changed` tells a listing from an older one."""
+    del changed
+    names = sorted(entry.name for entry in folder.iterdir() if entry.suffix == ".json")
+    return {begin: tuple(alike) for begin, alike in groupby(names, key=_begin)}
+
+
+def _begin(name: str) -> str:
+    return name.partition(".")[0]
 
 
 def _file_name(place: JsonValue) -> str:

@@ -71,9 +71,7 @@ class LangfuseReader:
 
     def recognises(self, outline: Outline) -> bool:
         """Rows with a type of observation and a trace, traces that hold such, or scores."""
-        of_data = as_list(outline.members.get("data"))
-        samples = (*outline.samples, *of_data[:5])
-        return any(_is_observation(s) or _is_trace(s) or _is_score(s) for s in samples)
+        return any(_is_observation(s) or _is_trace(s) or _is_score(s) for s in outline.samples)
 
     def read(self, source: Source, redactor: Redacts) -> Iterator[Drafted]:
         """Yield one episode for each trace and agent, refusals first."""
@@ -87,11 +85,8 @@ class LangfuseReader:
 
 
 def _elements(source: Source) -> Iterator[Element]:
-    """Rows of a file, also those of a page of the API (`data`)."""
-    data = source.outline.members.get("data")
-    if isinstance(data, list):
-        yield from (Element(at, f"data[{at}]", item) for at, item in enumerate(data))
-    elif source.outline.spread == OBSERVATIONS:
+    """Rows of a file; a trace that is the whole of it comes after its observations."""
+    if source.outline.spread == OBSERVATIONS:
         rest = dict(source.outline.members)
         for element in every(source.path, source.outline):
             yield replace(element, value=_inherit(element.value, rest))

@@ -150,12 +150,12 @@ class OpenAIChatReader:
 
     name = "openai-chat"
     describes = "conversations (`messages`, `conversations`, `input` and `output` items, or a list)"
-    spreads: tuple[str, ...] = ()
+    spreads: tuple[str, ...] = ("data", "episodes", "examples", "records", "rows", "trajectories")
 
     def recognises(self, outline: Outline) -> bool:
         """Elements with messages, or a file that is one list of messages."""
-        if outline.kind == "object":
-            return _has_marks(outline.members)
+        if _has_marks(outline.members):
+            return True
         return any(_has_marks(sample) or is_message(sample) for sample in outline.samples)
 
     def read(self, source: Source, redactor: Redacts) -> Iterator[Drafted]:

@@ -29,20 +29,40 @@ def contrast_rows(
     contrasts: Sequence[Contrast],
     means: Mapping[Cell, Means],
     scores: Mapping[Cell, EvaluationRow],
+    shares: Mapping[Cell, Means],
     *,
     source: str,
     seed: int,
 ) -> list[EvaluationContrastRow]:
     """One row for each pair of cells.
 
-    `means` are the task means of the cells and `scores` their rows; `source` is the word of the
-    model whose gain the others' is set against, empty for none.
+    `means` are the task means of the cells, `scores` their rows and `shares` their executable
+    shares by task; `source` is the word of the model whose gain the others' is set against, empty
+    for none.
     """
     pairs = {one: _pair(one, means) for one in contrasts}
     return [
-        _contrast_row(one, pairs[one], scores, _transfer(one, pairs, source), seed)
+        _contrast_row(one, pairs[one], scores, _transfer(one, pairs, source), seed).model_copy(
+            update=_executable(_pair(one, shares), seed)
+        )
         for one in contrasts
     ]
+
+
+def _executable(pair: CellPair, seed: int) -> dict[str, float | None]:
+    """What differs in the share of executable actions."""
+    delta = paired_delta(*_paired(pair), seed=seed)
+    return {
+        "executable_delta": delta.value,
+        "executable_lo": delta.lo,
+        "executable_hi": delta.hi,
+    }
+
+
+def _paired(pair: CellPair) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """Scores before and after of the tasks that both cells have."""
+    before = {task: [pair.old[task]] for task in pair.shared}
+    return before, {task: [pair.new[task]] for task in pair.shared}
 
 
 def summary_rows(
@@ -109,9 +129,7 @@ def _contrast_row(
     seed: int,
 ) -> EvaluationContrastRow:
     old, new, shared = scores[contrast.old], scores[contrast.new], pair.shared
-    before = {task: [pair.old[task]] for task in shared}
-    after = {task: [pair.new[task]] for task in shared}
-    delta = paired_delta(before, after, seed=seed)
+    delta = paired_delta(*_paired(pair), seed=seed)
     bound = paired_lower_bound(delta.wins, delta.losses, len(shared), len(shared))
     relative = relative_gain(pair)
     return EvaluationContrastRow(

@@ -167,7 +167,7 @@ def _decision(found: EditFacts, limits: Limits) -> Group:
             "e-value",
             f"{number(row.e_value)}, needed {number(row.threshold)}" if row.e_value else "",
         ),
-        ("success", points(row.delta, row.delta_lo, row.delta_hi)),
+        (row.objective, points(row.delta, row.delta_lo, row.delta_hi)),
         ("regressions", row.regressions if row.trial_id else ""),
         ("slot", row.slot),
         ("trial", row.trial_id),

@@ -6,6 +6,7 @@ from typing import Any
 from tasks.presentation.chart import Gain, draw_gains
 from tasks.presentation.cutting import interval, number, on_one_line, percent, points_interval
 from tasks.presentation.document import Block, Document, Group, Passage, Table, facts
+from tasks.presentation.executable import executable_group
 from tasks.presentation.trajectory import SIMULATED
 
 Record = Mapping[str, Any]
@@ -45,6 +46,7 @@ def show_evaluation(record: Record) -> Document:
         *([_together(record["summaries"], note)] if record["summaries"] else []),
         Group("Cells", (_cells(record["cells"], note),)),
         *_contrasts(record["contrasts"], note),
+        executable_group(record["cells"], record["contrasts"], note),
         _card(card),
     )
     return Document(f"Evaluation {record['card_id']}", lead, groups, badges)

@@ -1,5 +1,6 @@
 """Recorded replies: told again exactly, refused clearly when the file is not what it should be."""
 
+import gzip
 import json
 
 import pytest
@@ -133,3 +134,30 @@ def test_a_full_disk_is_one_clear_line(bench):
 
     with pytest.raises(ConfigError, match=r"full cannot be written: No space left"):
         bench.one(RecordingModel(ScriptedModel(SCRIPT), Path("/dev/full")))
+
+
+def test_a_gzipped_file_answers_as_the_plain_one(bench, file):
+    recorded = record(bench, file)
+    packed = file.with_suffix(".jsonl.gz")
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    assert told(bench.one(ReplayModel.from_file(packed))) == told(recorded)
+
+
+@pytest.mark.parametrize(
+    "content", [b"no gzip", gzip.compress(b"{}" * 500)[:-20]], ids=["other", "cut"]
+)
+def test_a_file_that_cannot_be_unpacked_is_refused(tmp_path, content):
+    packed = tmp_path / "replies.jsonl.gz"
+    packed.write_bytes(content)
+    with pytest.raises(ConfigError, match="cannot be unpacked"):
+        ReplayModel.from_file(packed)
+
+
+def test_nothing_is_recorded_into_a_compressed_file(tmp_path):
+    with pytest.raises(ConfigError, match="compress it afterwards"):
+        RecordingModel(ScriptedModel(SCRIPT), tmp_path / "replies.jsonl.gz")
+
+
+def test_a_replay_is_as_steady_as_the_recorded_model_was(bench, file):
+    record(bench, file, ScriptedModel(SCRIPT, is_deterministic=False))
+    assert not ReplayModel.from_file(file).is_deterministic

@@ -207,6 +207,7 @@ def run_action_rule() -> Callable[..., dict[str, Any] | None]:
             for words in more["heard"]:
                 session.note_message({"role": "user", "content": words})
             raw = json.dumps(action["arguments"]) if "arguments" in action else None
+            raw = more["raw"] if more["raw"] is not None else raw
             text = action.get("raw_text", "")
             offered = more["admissible"]
             return await session.before_call(
@@ -222,9 +223,11 @@ def run_action_rule() -> Callable[..., dict[str, Any] | None]:
         admissible: Sequence[str] | None = None,
         task_text: str = "",
         heard: Sequence[str] = (),
+        raw: str | None = None,
     ) -> dict[str, Any] | None:
         more = {
             "heard": heard,
+            "raw": raw,
             "tools": tools,
             "history": history,
             "admissible": admissible,

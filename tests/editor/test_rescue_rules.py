@@ -37,6 +37,19 @@ def test_a_json_call_in_text_is_read(run_action_rule, text):
     assert result == {"kind": "rescue", **QUERY}
 
 
+def test_a_written_call_with_words_behind_it_is_read(run_action_rule):
+    text = '{"tool": "run_query", "arguments": {"statement": "SELECT 1"}}\nThis gives the rows.'
+    broken = {"tool": "run_query", "arguments": None, "raw_text": text}
+    result = run_action_rule(JSON_RULE, broken, raw='{"statement": "SELECT 1"}}\nThis gives …')
+    assert result == {"kind": "rescue", **QUERY}
+
+
+def test_a_written_call_that_breaks_off_is_not_completed(run_action_rule):
+    text = '{"tool": "run_query", "arguments": {"statement": "SELECT'
+    broken = {"tool": "run_query", "arguments": None, "raw_text": text}
+    assert run_action_rule(JSON_RULE, broken, raw='{"statement": "SELECT') is None
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -131,6 +144,20 @@ def test_the_longest_admissible_command_in_the_text_is_read(run_action_rule, mak
     tools = [make_tool("act", command="string")]
     result = run_action_rule(COMMAND, {"raw_text": text}, admissible=offered, tools=tools)
     assert result["arguments"] == {"command": "open box 12"}
+
+
+def test_a_quoted_command_is_meant_before_others_that_are_only_named(run_action_rule, make_tool):
+    offered = ["open box 1", "open box 2", "look"]
+    text = 'I look around. Box 1 is near: open box 1, or rather "Open box 2".'
+    tools = [make_tool("act", command="string")]
+    result = run_action_rule(COMMAND, {"raw_text": text}, admissible=offered, tools=tools)
+    assert result["arguments"] == {"command": "open box 2"}
+
+
+def test_two_quoted_commands_are_ambiguous(run_action_rule):
+    offered = ["open box 1", "open box 2"]
+    text = "`open box 1` or `open box 2`"
+    assert run_action_rule(COMMAND, {"raw_text": text}, admissible=offered) is None
 
 
 def test_two_admissible_commands_are_ambiguous(run_action_rule):

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from tasks.agent.text_mode import read_call
 from tasks.editor.protocols import Brief, Proposal, RejectedEdit
 from tasks.editor.rules_editor import RulesEditor
 from tasks.harness.bundle import changes
@@ -225,3 +226,48 @@ def test_tools_are_learned_from_use_when_no_definition_is_known(
     signature = {"kind": "order", "tool": "hand_in", "requires": "run_query"}
     brief = make_brief([*won, *lost], [make_pattern(lost, signature, bullet="EC2")], tools=())
     assert "rule_block_before_required_hand_in" in propose(brief)
+
+
+@pytest.fixture
+def wordy(make_episode, make_pattern, said):
+    """Three failures that only talk, and their pattern."""
+    lost = [make_episode(n, [said("I would look into it.")] * 3, won=False) for n in range(40, 43)]
+    return lost, make_pattern(lost, {"kind": "call_in_text", "form": "prose", "tool": ""})
+
+
+def test_a_model_that_writes_its_calls_is_shown_a_whole_reply(make_brief, wordy):
+    lost, pattern = wordy
+    found = propose(make_brief(lost, [pattern], calls_as_text=True))
+    section = found["Form of a call"]
+    assert section.layer == "contract"
+    example = body(section).rsplit("\n\n", 1)[1]
+    assert json.loads(example) == {"tool": "run_query", "arguments": {"statement": "value"}}
+    assert read_call(example) is not None
+    assert set(section.manifest.predicted_fixes) == {one.trajectory.task_id for one in lost}
+
+
+def test_a_model_with_native_calls_is_shown_no_text_of_one(make_brief, wordy):
+    lost, pattern = wordy
+    assert "Form of a call" not in propose(make_brief(lost, [pattern]))
+
+
+def test_the_example_is_of_a_command_that_the_world_offers(
+    make_brief, make_tool, make_episode, make_pattern, said
+):
+    offered = [["go to shelf 1", "look"], ["go to shelf 2", "look"], ["go to shelf 3", "look"]]
+    lost = [
+        make_episode(n, [said("I walk.", admissible=offered[n % 3])] * 3, won=False)
+        for n in range(50, 53)
+    ]
+    pattern = make_pattern(lost, {"kind": "command_in_text", "form": "prose", "tool": "act"})
+    tools = (make_tool("act", command="string"),)
+    brief = make_brief(lost, [pattern], calls_as_text=True, tools=tools)
+    example = body(propose(brief)["Form of a call"]).rsplit("\n\n", 1)[1]
+    assert json.loads(example) == {"tool": "act", "arguments": {"command": "look"}}
+
+
+def test_runs_that_always_call_need_no_example(make_brief, make_episode, make_pattern, turn):
+    calls = [turn("run_query", {"statement": "x"}, "bad", error=True)] * 3
+    lost = [make_episode(n, calls, won=False) for n in range(60, 63)]
+    pattern = make_pattern(lost, {"kind": "call_in_text", "form": "prose", "tool": ""})
+    assert "Form of a call" not in propose(make_brief(lost, [pattern], calls_as_text=True))

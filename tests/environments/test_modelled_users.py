@@ -107,15 +107,18 @@ def shop(tmp_path, monkeypatch, scripted_endpoint):
         close(environment)
 
 
-def run(environment, *script, spending=None, specs=None):
-    """One episode of an agent that follows a script; with specs, all of them."""
+def run(environment, *script, spending=None):
+    """One episode of an agent that follows a script."""
+    spec = EpisodeSpec(environment.tasks("train")[0], 7)
+    return play(environment, ScriptedModel(list(script)), [spec], spending)[0]
+
+
+def play(environment, model, specs, spending=None):
+    """Episodes of a model."""
     harness = Harness.from_files({"harness.yaml": f"api: 1\nenvironment: {environment.name}\n"})
-    model = script[0] if not isinstance(script[0], Call) else ScriptedModel(list(script))
     rig = Rig(environment, model, harness, None, NOW)
-    wanted = specs or [EpisodeSpec(environment.tasks("train")[0], 7)]
     with limited(RunLimits(spending or Spending())):
-        made = asyncio.run(run_episodes(wanted, rig))
-    return made if specs else made[0]
+        return asyncio.run(run_episodes(specs, rig))
 
 
 def customer(*lines):
@@ -228,7 +231,7 @@ def test_what_the_customer_takes_counts_into_the_caps(shop):
     environment, spending = shop(script), Spending(max_tokens=2_600)
     specs = [EpisodeSpec(task, 7) for task in environment.tasks("train")[:3]]
     with pytest.raises(CapReached, match="2600 tokens"):
-        run(environment, respond("Which?"), *SALE, spending=spending, specs=specs)
+        play(environment, ScriptedModel([respond("Which?"), *SALE]), specs, spending)
     assert spending.tokens >= 990 * len(requests)
     assert len(requests) < 3 * 3
 
@@ -328,7 +331,7 @@ def test_gold_solves_every_task_of_tau2_with_a_played_customer_and_noop_none(tau
     splits = [environment.tasks(split) for split in ("train", "select", "sealed")]
     assert tuple(map(len, splits)) == counts
     specs = [EpisodeSpec(task, 7) for split in splits for task in split]
-    played = run(environment, GoldModel(), specs=specs)
+    played = play(environment, GoldModel(), specs)
     failed = [(one.trajectory.task_id, one.trajectory.reward_parts) for one in played]
     assert all(one.is_success for one in played), failed
     assert {one.trajectory.termination for one in played} == {"user_stop"}
@@ -336,7 +339,7 @@ def test_gold_solves_every_task_of_tau2_with_a_played_customer_and_noop_none(tau
     asked = str([body["messages"] for body in requests])
     assert environment.system_prompt[-400:] not in asked
     assert not any("tools" in body for body in requests)
-    idle = run(environment, NoopModel(), specs=specs)
+    idle = play(environment, NoopModel(), specs)
     assert {one.trajectory.termination for one in idle} == {"budget"}
     assert not any(one.is_success for one in idle)
 

@@ -31,3 +31,22 @@ def test_an_unknown_name_is_one_line_that_helps(word, hint):
 def test_an_entry_point_that_makes_no_environment_is_refused(target):
     with pytest.raises(ConfigError, match="`broken`"):
         registry.checked("broken", registry.create("broken", EntryPoint("broken", target, "g")))
+
+
+def test_the_steps_of_an_embedded_world_can_be_set_and_make_it_another_one():
+    whole, short = resolve_environment("household"), resolve_environment("household?steps=3")
+    assert (short.name, short.step_budget) == ("household", 3)
+    assert short.fingerprint != whole.fingerprint
+    assert short.fingerprint == resolve_environment("household?steps=3").fingerprint
+    assert short.tasks("sealed") == whole.tasks("sealed")
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["household?steps=", "household?steps=0", "household?steps=-1", "household?steps=9999999",
+     "household?steps=²", "household?step=3", "household?", "nowhere?steps=3", "?steps=3"],
+)  # fmt: skip
+def test_steps_that_cannot_be_set_are_refused_in_one_line(word):
+    with pytest.raises(ConfigError) as caught:
+        resolve_environment(word)
+    assert "steps" in str(caught.value)

@@ -59,7 +59,7 @@ def there_and_back(name, at_home, tmp_path):
     out = tmp_path / "out"
     told = export_trajectories(TrajectoryExportForm(format=name, out=str(out)))
     at_home("second")
-    import_trajectories(ImportForm(paths=(str(out),), verdict_field=FORMATS[name]))
+    import_trajectories(ImportForm(paths=[str(out)], verdict_field=FORMATS[name]))
     return told
 
 
@@ -85,7 +85,7 @@ def test_recorded_episodes_keep_calls_results_and_verdicts(name, recorded, at_ho
         "tau-bench/gpt-4o-airline.trials0-3.task07.json",
         "tau2-bench/gpt-4o_telecom_1trial.sims00-09.json",
     )
-    import_trajectories(ImportForm(paths=tuple(str(recorded / file) for file in files)))
+    import_trajectories(ImportForm(paths=[str(recorded / file) for file in files]))
     mine = "" if name != "inspect" else "WHERE requestor = 'assistant'"
     keep = [(CALLS + mine), "SELECT outcome, steps FROM trajectories"]
     before = [stored(sql) for sql in keep]
@@ -103,7 +103,7 @@ def test_recorded_episodes_keep_calls_results_and_verdicts(name, recorded, at_ho
 def test_arguments_that_are_no_json_stay_as_they_were_written(name, at_home, tmp_path):
     file = tmp_path / "broken.jsonl"
     file.write_text(json.dumps(BROKEN) + "\n")
-    import_trajectories(ImportForm(paths=(str(file),), verdict_field="reward"))
+    import_trajectories(ImportForm(paths=[str(file)], verdict_field="reward"))
     there_and_back(name, at_home, tmp_path)
     ((tool, arguments, raw, seen, _),) = stored(CALLS + "WHERE c.arguments IS NULL")
     assert (tool, arguments, raw, seen) == ("find", None, '{"order": 7', "not JSON")
@@ -125,7 +125,7 @@ def test_a_row_that_holds_a_secret_is_not_written(at_home, tmp_path):
     lines[1]["messages"].append({"role": "assistant", "content": "leaks"})
     file = tmp_path / "two.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    import_trajectories(ImportForm(paths=(str(file),), redact=False))
+    import_trajectories(ImportForm(paths=[str(file)], redact=False))
     out = tmp_path / "out"
     told = export_trajectories(TrajectoryExportForm(format="chat", out=str(out)))
     assert (told["rows"], told["refused"]) == (1, 1)
@@ -139,6 +139,6 @@ def test_a_folder_of_the_user_is_not_touched_and_nothing_is_no_export(at_home, t
     (tmp_path / "mine").mkdir()
     with pytest.raises(ConfigError, match="is there already"):
         export_trajectories(TrajectoryExportForm(format="atif", out=str(tmp_path / "mine")))
-    for _ in range(2):
-        told = export_trajectories(TrajectoryExportForm(format="atif"))
+    export_trajectories(TrajectoryExportForm(format="atif"))
+    told = export_trajectories(TrajectoryExportForm(format="atif"))
     assert len(list((tmp_path / "first" / "exports").glob("*/*/result.json"))) == told["rows"] == 3

@@ -212,3 +212,18 @@ def test_recorded_documents_are_read(load, shared):
     assert answers.trajectory.prompt_tokens == 700
     assert answers.sources[0].parent_native_id == "NORMALIZED_SESSION_ID"
     assert result.refusals == ()
+
+
+def test_a_folder_of_many_documents_is_not_read_for_each_of_them(load, write, tmp_path):
+    for number in range(150):
+        steps = [step(1, "user", f"Say {number}."), step(2)]
+        write(document(*steps, session_id=f"run {number}"), f"many/run{number}.json")
+    write(document(USER, step(2), continued_trajectory_ref="run3.json"), "many/other.json")
+    after = document(step(1, "user", "More."), step(2), session_id="after")
+    write(after, "many/run5.cont-1.json")
+    first = document(USER, step(2), continued_trajectory_ref="run5.cont-1.json")
+    write(first, "many/run5.json")
+    result = load(*find_files([tmp_path / "many"]))
+    assert len(result.episodes) == 151
+    joined = next(e for e in result.episodes if e.sources[0].source_file == "run5.json")
+    assert joined.trajectory.steps == 2

@@ -37,7 +37,7 @@ def sample(**changes):
 
 
 def head(**changes):
-    described = {"task": "Say Hello", "model": "openai/gpt-x", "run_id": "r1"}
+    described: dict = {"task": "Say Hello", "model": "openai/gpt-x", "run_id": "r1"}
     described["model_generate_config"] = {"seed": 3}
     return {"version": 2, "status": "success", "eval": described, **changes}
 

@@ -6,7 +6,7 @@ import pytest
 
 
 def chat(*calls, results=()):
-    turns = [{"role": "user", "content": "Go."}]
+    turns: list[dict] = [{"role": "user", "content": "Go."}]
     turns.append({"role": "assistant", "content": None, "tool_calls": list(calls)})
     return {"messages": [*turns, *results]}
 
@@ -112,7 +112,7 @@ def test_b38_lone_surrogates_nuls_and_marks_are_replaced_and_counted(load, write
 
 
 def test_b41_one_reply_on_three_lines_is_one_step(load, write):
-    blocks = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    blocks: list[dict] = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
     blocks.append({"type": "tool_use", "id": "t", "name": "f", "input": {}})
     lines = [
         {

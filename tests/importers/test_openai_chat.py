@@ -54,7 +54,7 @@ def test_a_line_is_a_conversation_with_raw_arguments_and_unknown_outcome(load, w
 def test_a_member_is_a_verdict_only_when_the_user_names_it(
     load, write, member, value, outcome, reward
 ):
-    chat = {"messages": [USER, {"role": "assistant", "content": "There."}]}
+    chat: dict = {"messages": [USER, {"role": "assistant", "content": "There."}]}
     holder, _, name = member.rpartition(".")
     (chat.setdefault(holder, {}) if holder else chat)[name] = value
     path = write([chat])
@@ -209,3 +209,10 @@ def test_folders_are_searched_and_strange_files_passed_over(load, write, tmp_pat
     result = load(*found)
     assert [report.is_passed_over for report in result.reports] == [False, False, True]
     assert [row.place.split("#")[0] for row in result.refusals] == ["broken.json"]
+
+
+@pytest.mark.parametrize("name", ["data", "episodes", "trajectories", "rows"])
+def test_conversations_may_stand_in_a_list_of_an_object(load, write, name):
+    chats = [{"id": n, "messages": [USER, {"role": "assistant", "content": f"{n}"}]} for n in "ab"]
+    result = load(write({"version": 1, name: chats}))
+    assert [e.sources[0].native_id for e in result.episodes] == ["a", "b"]

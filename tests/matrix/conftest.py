@@ -50,7 +50,7 @@ def compared():
             for cell, mean, row in (old, new):
                 means[cell], rows[cell] = mean, row
             contrasts.append(Contrast("harness", NEW, old[0], new[0]))
-        found = contrast_rows(contrasts, means, rows, source=source, seed=7)
+        found = contrast_rows(contrasts, means, rows, means, source=source, seed=7)
         return found, summary_rows(contrasts, means, found, seed=7), list(rows.values())
 
     return compare

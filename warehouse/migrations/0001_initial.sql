@@ -807,6 +807,7 @@ CREATE TABLE paired_trials (
     "by_construction"   BOOLEAN NOT NULL,
     "e_value"           DOUBLE NOT NULL,
     "new_first"         BOOLEAN,
+    "objective"         VARCHAR NOT NULL,
     PRIMARY KEY ("trial_id", "task_id")
 );
 COMMENT ON TABLE paired_trials IS 'One pair of a paired trial: the same task and seed under two harnesses.';
@@ -819,12 +820,13 @@ COMMENT ON COLUMN paired_trials."old_harness_id" IS 'Harness in force.';
 COMMENT ON COLUMN paired_trials."new_harness_id" IS 'Candidate.';
 COMMENT ON COLUMN paired_trials."old_trajectory_id" IS 'First trajectory under the harness in force.';
 COMMENT ON COLUMN paired_trials."new_trajectory_id" IS 'First trajectory under the candidate; null when the pair is a tie by construction.';
-COMMENT ON COLUMN paired_trials."old_score" IS 'Mean success over repeats; null when the pair is invalid.';
-COMMENT ON COLUMN paired_trials."new_score" IS 'Mean success over repeats; null when the pair is invalid.';
+COMMENT ON COLUMN paired_trials."old_score" IS 'Mean of the objective over repeats; null when the pair is invalid.';
+COMMENT ON COLUMN paired_trials."new_score" IS 'Mean of the objective over repeats; null when the pair is invalid.';
 COMMENT ON COLUMN paired_trials."result" IS 'Sign of the difference; invalid when either arm is a fault.';
-COMMENT ON COLUMN paired_trials."by_construction" IS 'Whether the pair is a tie without a rollout: the candidate provably cannot touch the stored run, or, in pruning, the stored run is not solved and so cannot be lost.';
+COMMENT ON COLUMN paired_trials."by_construction" IS 'Whether the pair is a tie without a rollout: the candidate provably cannot touch the stored run, or, in pruning, the stored run scores nothing and so cannot be lost.';
 COMMENT ON COLUMN paired_trials."e_value" IS 'e-value after this pair.';
 COMMENT ON COLUMN paired_trials."new_first" IS 'Whether the coin had the candidate go first; null when only one arm was run.';
+COMMENT ON COLUMN paired_trials."objective" IS 'What wins a pair.';
 
 CREATE TABLE gate_decisions (
     "edit_id"         VARCHAR NOT NULL,
@@ -849,6 +851,7 @@ CREATE TABLE gate_decisions (
     "rare_families"   VARCHAR NOT NULL,
     "reskin_pairs"    BIGINT,
     "reskin_gain"     DOUBLE,
+    "objective"       VARCHAR NOT NULL,
     "findings"        VARCHAR NOT NULL,
     PRIMARY KEY ("edit_id")
 );
@@ -865,16 +868,17 @@ COMMENT ON COLUMN gate_decisions."losses" IS 'Pairs the candidate lost.';
 COMMENT ON COLUMN gate_decisions."ties" IS 'Pairs without a difference.';
 COMMENT ON COLUMN gate_decisions."e_value" IS 'e-value at the decision.';
 COMMENT ON COLUMN gate_decisions."threshold" IS 'e-value that was needed.';
-COMMENT ON COLUMN gate_decisions."delta" IS 'Mean paired difference of success.';
+COMMENT ON COLUMN gate_decisions."delta" IS 'Mean paired difference of the objective.';
 COMMENT ON COLUMN gate_decisions."delta_lo" IS 'Lower end of its 95 % interval.';
 COMMENT ON COLUMN gate_decisions."delta_hi" IS 'Upper end of its 95 % interval.';
 COMMENT ON COLUMN gate_decisions."regressions" IS 'Lost pairs that count against the budget.';
-COMMENT ON COLUMN gate_decisions."resolvable_gain" IS 'Smallest gain in success that the pairs at hand accept with power .8 at the loss rate seen; given where a trial or a missing slot left the edit undecided, null when no gain is resolved.';
+COMMENT ON COLUMN gate_decisions."resolvable_gain" IS 'Smallest gain that the pairs at hand accept with power .8 at the loss rate seen; given where a trial or a missing slot left the edit undecided, null when no gain is resolved.';
 COMMENT ON COLUMN gate_decisions."token_increase" IS 'Share by which the trial''s candidate used more tokens; null when an endpoint counts none.';
 COMMENT ON COLUMN gate_decisions."flip_rate" IS 'Share of pairs that differ between two runs of the harness in force: the noise floor of the round; null for a model that always replies alike.';
 COMMENT ON COLUMN gate_decisions."rare_families" IS 'Families that the trial''s wins and losses come from and that are rare among train tasks.';
 COMMENT ON COLUMN gate_decisions."reskin_pairs" IS 'Won tasks that were tried again under other names and still left something to gain.';
 COMMENT ON COLUMN gate_decisions."reskin_gain" IS 'Gain on them, of which half the gain on the originals is needed; null when not checked.';
+COMMENT ON COLUMN gate_decisions."objective" IS 'What won a pair: success, or the share of turns that became actions. Budgets and must-pass tasks ask success, whatever it is.';
 COMMENT ON COLUMN gate_decisions."findings" IS 'What the deciding stage found, one sentence each.';
 
 CREATE TABLE approvals (
@@ -1065,6 +1069,9 @@ CREATE TABLE evaluations (
     "mean_completion_tokens" DOUBLE,
     "cost_usd"               DOUBLE,
     "constrained"            BIGINT NOT NULL,
+    "executable"             DOUBLE,
+    "executable_lo"          DOUBLE,
+    "executable_hi"          DOUBLE,
     PRIMARY KEY ("evaluation_id")
 );
 COMMENT ON TABLE evaluations IS 'Success of one model in one harness on one split: one cell of a matrix.';
@@ -1092,6 +1099,9 @@ COMMENT ON COLUMN evaluations."by_trial" IS 'Success in the first trial, the sec
 COMMENT ON COLUMN evaluations."mean_completion_tokens" IS 'Mean completion tokens an episode.';
 COMMENT ON COLUMN evaluations."cost_usd" IS 'Price of all its episodes; null when an endpoint has none.';
 COMMENT ON COLUMN evaluations."constrained" IS 'Episodes in which a decoder was held to a schema, which hides calls that cannot run.';
+COMMENT ON COLUMN evaluations."executable" IS 'Mean over tasks of the share of turns that became actions; null when no task was scored.';
+COMMENT ON COLUMN evaluations."executable_lo" IS 'Lower end of the 95 % Wilson interval over tasks.';
+COMMENT ON COLUMN evaluations."executable_hi" IS 'Upper end of the 95 % Wilson interval over tasks.';
 
 CREATE TABLE evaluation_contrasts (
     "card_id"           VARCHAR NOT NULL,
@@ -1124,6 +1134,9 @@ CREATE TABLE evaluation_contrasts (
     "transfer_hi"       DOUBLE,
     "transfer_status"   VARCHAR,
     "seed"              BIGINT NOT NULL,
+    "executable_delta"  DOUBLE,
+    "executable_lo"     DOUBLE,
+    "executable_hi"     DOUBLE,
     PRIMARY KEY ("card_id", "contrast_id")
 );
 COMMENT ON TABLE evaluation_contrasts IS 'Paired difference of two cells on the tasks judged in both.';
@@ -1157,6 +1170,9 @@ COMMENT ON COLUMN evaluation_contrasts."transfer_lo" IS 'Lower Fieller limit.';
 COMMENT ON COLUMN evaluation_contrasts."transfer_hi" IS 'Upper Fieller limit.';
 COMMENT ON COLUMN evaluation_contrasts."transfer_status" IS 'Why the transfer ratio is null; null itself without a source model.';
 COMMENT ON COLUMN evaluation_contrasts."seed" IS 'Seed of the bootstrap.';
+COMMENT ON COLUMN evaluation_contrasts."executable_delta" IS 'Mean difference of the share of executable actions on the tasks known in both.';
+COMMENT ON COLUMN evaluation_contrasts."executable_lo" IS 'Lower end of its 95 % interval, bootstrapped over tasks.';
+COMMENT ON COLUMN evaluation_contrasts."executable_hi" IS 'Upper end of its 95 % interval.';
 
 CREATE TABLE evaluation_summaries (
     "card_id"        VARCHAR NOT NULL,

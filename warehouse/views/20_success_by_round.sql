@@ -1,4 +1,5 @@
--- Success of the harness in force after each round of a cycle, with its 95 % interval.
+-- Success of the harness in force after each round of a cycle, and the share of executable
+-- actions, with 95 % intervals.
 SELECT
     e.cycle_id,
     e.environment,
@@ -13,6 +14,9 @@ SELECT
     e.success,
     e.success_lo,
     e.success_hi,
+    e.executable,
+    e.executable_lo,
+    e.executable_hi,
     e.mean_steps,
     e.mean_prompt_tokens
 FROM evaluations AS e

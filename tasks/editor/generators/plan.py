@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from schemas.failures import FailurePatternRow
 from tasks.editor.generators import (
     block,
+    call_form,
     contract,
     regulation,
     rescue,
@@ -37,10 +38,10 @@ _REFUSED = (contract.error_sentences, shapes.argument_sentence, block.known_fail
 _FAMILY = (skill.family_skill,)
 
 BY_KIND: dict[str, tuple[Generator, ...]] = {
-    "call_in_text": (rescue.rescue_rules,),
-    "command_in_text": (rescue.rescue_rules, shapes.command_sentence),
-    "answer_in_text": (rescue.rescue_rules, contract.final_tool_sentence),
-    "speech_in_text": (rescue.rescue_rules,),
+    "call_in_text": (rescue.rescue_rules, call_form.call_example),
+    "command_in_text": (rescue.rescue_rules, call_form.call_example, shapes.command_sentence),
+    "answer_in_text": (rescue.rescue_rules, call_form.call_example, contract.final_tool_sentence),
+    "speech_in_text": (rescue.rescue_rules, call_form.call_example),
     "unknown_tool": (rewrite.known_tool_rule, shapes.argument_sentence),
     "arguments_unreadable": _ARGUMENTS,
     "argument_missing": _ARGUMENTS,
@@ -77,7 +78,7 @@ BY_KIND: dict[str, tuple[Generator, ...]] = {
 }
 
 BY_BULLET: dict[str, tuple[Generator, ...]] = {
-    "AR1": (rescue.rescue_rules, contract.final_tool_sentence),
+    "AR1": (rescue.rescue_rules, call_form.call_example, contract.final_tool_sentence),
     "AR2": (rewrite.match_schema_rule, rewrite.known_tool_rule, shapes.argument_sentence),
     "AR3": (rewrite.quote_names_rule, shapes.quoting_sentence, contract.error_sentences),
     "EC1": _FINAL,
@@ -92,6 +93,7 @@ BY_BULLET: dict[str, tuple[Generator, ...]] = {
 
 SWEEP: tuple[Generator, ...] = (
     rescue.rescue_rules,
+    call_form.call_example,
     rewrite.match_schema_rule,
     rewrite.known_tool_rule,
     rewrite.quote_names_rule,

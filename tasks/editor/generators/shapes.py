@@ -68,7 +68,7 @@ def _tools_in_question(facts: Facts, target: Target) -> list[str]:
 def _argument_draft(facts: Facts, tool: ToolFact, acts: Mapping[str, int] | None) -> Draft:
     keys = tool.required or tuple(tool.properties)
     parts = [f"`{key}` ({_type_words(tool, key)})" for key in keys]
-    example = json.dumps({key: _example(tool, key) for key in keys})
+    example = json.dumps({key: example_value(tool, key) for key in keys})
     lines = [f"`{tool.name}` takes {', '.join(parts)}: {example}."]
     for key in keys:
         lines += _value_lines(facts, tool, key)
@@ -92,7 +92,8 @@ def _choices(tool: ToolFact, key: str) -> list[object]:
     return found[:MAX_CHOICES] if isinstance(found, list) else []
 
 
-def _example(tool: ToolFact, key: str) -> object:
+def example_value(tool: ToolFact, key: str) -> object:
+    """A value that the schema allows and that nobody mistakes for a real one."""
     choices = _choices(tool, key)
     return choices[0] if choices else placeholder(tool.kind(key))
 

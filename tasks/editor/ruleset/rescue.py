@@ -11,7 +11,7 @@ def rule_rescue_json(action: Json, context: Json) -> Json | None:
     import re
 
     text = str(action.get("raw_text") or "")[:6000]
-    if action.get("tool") or "{" not in text:
+    if (action.get("tool") and not action.get("parse_error")) or "{" not in text:
         return None
     tools = [tool.get("function", tool) for tool in context.get("tools") or []]
     schemas = {tool["name"]: tool.get("parameters") or {} for tool in tools}
@@ -164,17 +164,18 @@ def rule_rescue_speech(
 def rule_rescue_command(
     action: Json, context: Json, *, tool: str = "", argument: str = ""
 ) -> Json | None:
-    """Read an admissible command that stands word for word in the text."""
+    """Read an admissible command that stands word for word in the text, a quoted one first."""
     import re
 
-    text = (
-        " " + " ".join(re.findall(r"\w+", str(action.get("raw_text") or "")[:6000].lower())) + " "
-    )
+    raw = str(action.get("raw_text") or "")[:6000].lower()
+    text = " " + " ".join(re.findall(r"\w+", raw)) + " "
     found = [
         command
         for command in context.get("admissible") or []
         if " " + " ".join(re.findall(r"\w+", command.lower())) + " " in text
     ]
+    marked = [" ".join(said.split()) for said in re.findall(r"[\"'`*]([^\"'`*\n]+)[\"'`*]", raw)]
+    found = [command for command in found if command.lower() in marked] or found
     longest = [
         command
         for command in found
