@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import reduce
-from operator import add
 from typing import Literal, TypeVar
 
 from schemas.episode import Episode
@@ -255,7 +253,7 @@ def _sum(total: int | None, more: int | None) -> int | None:
 def _total(parts: Iterable[Number | None]) -> Number | None:
     """The sum of what is known; null when nothing is."""
     known = [part for part in parts if part is not None]
-    return reduce(add, known) if known else None
+    return sum(known[1:], known[0]) if known else None
 
 
 def _clean(text: str | None) -> str | None:

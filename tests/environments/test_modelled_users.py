@@ -14,12 +14,12 @@ import pytest
 from schemas.errors import CapReached, ConfigError, EnvironmentFault, UserFault
 from schemas.settings import Settings
 from tasks.agent.builtin_models import GoldModel, NoopModel, ScriptedModel
-from tasks.agent.capabilities import HasUser
 from tasks.agent.episode_spec import EpisodeSpec, Rig
 from tasks.agent.offers import noise_of
 from tasks.agent.protocols import Call
 from tasks.agent.rollout import run_episodes
 from tasks.agent.run_limits import RunLimits, Spending, limited
+from tasks.agent.user_talk import user_of
 from tasks.environments.catalogue import WORLDS, environments_of
 from tasks.environments.installation import WorldFolder
 from tasks.environments.registry import close, resolve_environment
@@ -182,7 +182,7 @@ def test_a_customer_who_says_nothing_usable_is_a_fault_of_the_user(shop, lines):
 def test_a_call_is_no_word(shop):
     row = run(shop(no_words), *SALE).trajectory
     assert (row.termination, row.fault) == ("user_error", "user_silent")
-    assert "who plays the user, said nothing" in row.termination_raw
+    assert "who plays the user, said nothing" in str(row.termination_raw)
 
 
 def test_an_endpoint_that_is_down_is_a_fault_of_the_user_and_the_others_go_on(shop):
@@ -195,7 +195,7 @@ def test_an_endpoint_that_is_down_is_a_fault_of_the_user_and_the_others_go_on(sh
         "user_error",
         "user_unavailable",
     )
-    assert "connection refused" in row.termination_raw
+    assert "connection refused" in str(row.termination_raw)
     assert run(environment, *SALE).is_success
 
 
@@ -221,7 +221,7 @@ def test_the_model_is_in_the_fingerprint_and_the_noise_is_said(shop):
     script, _ = customer("Hi.")
     one = shop(script, TACKROOM_MODELS__SCRIPTED__MODEL="one")
     other = shop(script, TACKROOM_MODELS__SCRIPTED__MODEL="other")
-    assert isinstance(one, HasUser)
+    assert user_of(one) is not None
     assert one.fingerprint != other.fingerprint
     assert noise_of(one) == "a model (openai:scripted) plays the user"
 
