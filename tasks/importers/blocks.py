@@ -55,12 +55,12 @@ def _join(blocks: list[JsonObject], key: str) -> str | None:
 
 def _read_reply(message: JsonObject, blocks: list[JsonObject]) -> DraftMessage:
     plain = [block for block in blocks if block.get("type") in (None, "text")]
-    thoughts = [block for block in blocks if block.get("type") in _THOUGHTS]
+    thoughts = [block for block in blocks if as_text(block.get("type")) in _THOUGHTS]
     return DraftMessage(
         role="assistant",
         text=_join(plain, "text"),
         reasoning=_join(thoughts, "thinking"),
-        calls=tuple(_read_call(block) for block in blocks if block.get("type") in _CALLS),
+        calls=tuple(_read_call(block) for block in blocks if as_text(block.get("type")) in _CALLS),
         native_id=as_name(message.get("id")),
         served_model=as_text(message.get("model")),
         finish_reason=as_text(message.get("stop_reason")),

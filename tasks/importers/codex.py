@@ -77,7 +77,7 @@ class _Session:
 
 def _has_marks(value: JsonValue) -> bool:
     line = as_object(value)
-    return line.get("type") in _KINDS and isinstance(line.get("payload"), dict)
+    return as_text(line.get("type")) in _KINDS and isinstance(line.get("payload"), dict)
 
 
 class CodexReader:

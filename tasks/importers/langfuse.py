@@ -49,7 +49,7 @@ def _members(value: JsonValue) -> JsonObject:
 
 def _is_observation(value: JsonValue) -> bool:
     row = _members(value)
-    return row.get("type") in _TYPES and "trace_id" in row
+    return as_text(row.get("type")) in _TYPES and "trace_id" in row
 
 
 def _is_trace(value: JsonValue) -> bool:

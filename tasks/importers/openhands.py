@@ -102,7 +102,7 @@ class _Run:
         answered = as_name(made.get("tool_call_id")) or self.calls.get(
             as_name(event.get("cause")) or ""
         )
-        failed = event.get("success") is False or event.get("observation") in _ERRORS
+        failed = event.get("success") is False or as_text(event.get("observation")) in _ERRORS
         self.messages.append(
             DraftMessage(
                 role="tool" if answered else "environment",

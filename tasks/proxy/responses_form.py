@@ -29,7 +29,7 @@ from tasks.proxy.forms import (
 from tasks.proxy.responses_events import response_events
 
 IS_ERROR = "is_error"
-_BY_MODEL = frozenset({"function_call", "reasoning"})
+_BY_MODEL = ("function_call", "reasoning")
 _RESULT = "function_call_output"
 
 
