@@ -1,7 +1,6 @@
 """A member of another type than its format has costs an episode at most, in any format."""
 
 import copy
-import json
 
 import pytest
 
