@@ -6,7 +6,7 @@ decompressed with what Arrow brings along.
 
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
@@ -40,18 +40,37 @@ def member_names(path: Path) -> list[str]:
     Raises:
         BrokenMember: the archive's directory cannot be read.
     """
+    with _opened(path) as archive:
+        return archive.namelist()
+
+
+def read_members(path: Path, names: Iterable[str]) -> Iterator[Element]:
+    """Members as elements, numbered as given; what is wrong with one is its problem.
+
+    The archive is opened once: its directory may name many thousands of members.
+
+    Raises:
+        BrokenMember: the archive's directory cannot be read.
+    """
+    with _opened(path) as archive:
+        for index, name in enumerate(names):
+            yield _read_member(path, archive, name, index)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            return archive.namelist()
+        archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         message = f"{BROKEN_ARCHIVE}: {error}"
         raise BrokenMember(message) from error
+    with archive:
+        yield archive
 
 
-def read_member(path: Path, name: str, index: int = 0) -> Element:
-    """A member as an element; what is wrong with it is its problem."""
+def _read_member(path: Path, archive: zipfile.ZipFile, name: str, index: int) -> Element:
     try:
-        text = _read_bytes(path, name).decode("utf-8-sig", "surrogateescape")
+        text = _read_bytes(path, archive, name).decode("utf-8-sig", "surrogateescape")
     except BrokenMember as error:
         return Element(index, name, problem=str(error))
     try:
@@ -61,12 +80,10 @@ def read_member(path: Path, name: str, index: int = 0) -> Element:
     return Element(index, name, decoded.value, decoded.replaced)
 
 
-def _read_bytes(path: Path, name: str) -> bytes:
+def _read_bytes(path: Path, archive: zipfile.ZipFile, name: str) -> bytes:
     try:
-        with zipfile.ZipFile(path) as archive:
-            info = archive.getinfo(name)
-            with _open_member(path, archive, info) as stream:
-                return _bounded(stream, name)
+        with _open_member(path, archive, archive.getinfo(name)) as stream:
+            return _bounded(stream, name)
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, KeyError, RuntimeError) as error:
         message = f"the member cannot be read: {error}"
         raise BrokenMember(message) from error

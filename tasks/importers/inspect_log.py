@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tasks.importers.archive import BrokenMember, member_names, read_member
+from tasks.importers.archive import BrokenMember, member_names, read_members
 from tasks.importers.container import Outline, every
 from tasks.importers.decoding import JsonValue
 from tasks.importers.draft import Drafted, Note, Redacts, Refusal, Source
@@ -58,19 +58,14 @@ def _read_archive(source: Source, redactor: Redacts) -> Iterator[Drafted]:
     head = LogHead(as_object(redactor.value(_read_head(source.path, names))))
     yield from _tell_status(head, is_finished=_HEADER in names)
     samples = [name for name in names if name.startswith(_SAMPLES) and name.endswith(".json")]
-    for index, name in enumerate(dict.fromkeys(samples)):
-        element = read_member(source.path, name, index)
+    for element in read_members(source.path, dict.fromkeys(samples)):
         yield read_element(element, redactor, lambda e: read_sample(e, head, source))
 
 
 def _read_head(path: Path, names: list[str]) -> JsonValue:
     """The header; of a run that did not finish, what stood in its journal."""
-    for name in (_HEADER, _START):
-        if name in names:
-            element = read_member(path, name)
-            if element.problem is None:
-                return element.value
-    return {}
+    heads = read_members(path, [name for name in (_HEADER, _START) if name in names])
+    return next((head.value for head in heads if head.problem is None), {})
 
 
 def _tell_status(head: LogHead, *, is_finished: bool) -> Iterator[Note]:

@@ -201,3 +201,20 @@ def test_recorded_logs_are_read(load, shared):
     assert (len(result.episodes), len(result.duplicates)) == (21, 1)
     outcomes = [episode.trajectory.outcome for episode in result.episodes]
     assert [outcomes.count(word) for word in ("success", "failure", "unknown")] == [15, 5, 1]
+
+
+def test_the_directory_of_an_archive_is_read_as_often_for_many_members(load, tmp_path, monkeypatch):
+    opened = []
+
+    class Counted(zipfile.ZipFile):
+        def __init__(self, file):
+            opened.append(file)
+            super().__init__(file)
+
+    paths = [
+        pack(tmp_path / f"{many}.eval", members(*(sample(id=n) for n in range(many))))
+        for many in (2, 20)
+    ]
+    monkeypatch.setattr(archive.zipfile, "ZipFile", Counted)
+    assert [len(load(path).episodes) for path in paths] == [2, 20]
+    assert opened.count(paths[0]) == opened.count(paths[1]) > 0
