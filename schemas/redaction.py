@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Literal, cast
 
+from schemas.secret_shapes import MARKS, TOKEN
+
 MARK = "[REDACTED]"
 
 _SURE_NAME = re.compile(
@@ -36,35 +38,16 @@ _REMEMBERED_LENGTH = 12
 _CAMEL = re.compile(r"([a-z0-9])([A-Z])")
 _WORD_GAP = re.compile(r"[^a-z0-9]+")
 
-_BARE_MARKS = (
-    *("sk-", "k_live", "k_test", "akia", "asia", "glpat-", "xox", "xapp-", "aiza", "hf_", "npm_"),
-    *("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "pypi-", "gsk_", "xai-", "nvapi-"),
-    *("sg.", "eyj"),
-)
 _NAME_MARKS = (
     *("key", "token", "secret", "passw", "passphrase", "auth", "cookie", "credential", "session"),
-    *("pwd", "bearer", "connection_string", "signature", "dsn"),
+    *("pwd", "bearer", "connection_string", "signature", "sig=", "dsn"),
 )
 _LONGEST_EMBEDDED = 1 << 20
 _ASSIGNMENT_MARKS = ("key", "secret", "token", "passw", "passphrase")
-_ALL_MARKS = tuple(dict.fromkeys((*_NAME_MARKS, *_BARE_MARKS, "private key", "://")))
+_ALL_MARKS = tuple(dict.fromkeys((*_NAME_MARKS, *MARKS, "private key", "://")))
 _SHORTEST = 8
 _LONGEST_CACHED = 4_000
 _PLAIN_NAME = re.compile(r"[a-z_]+|[A-Z_]+")
-_BARE = re.compile(
-    r"(?<![A-Za-z0-9_])(?:"
-    r"sk-(?:[A-Za-z0-9]{1,12}-){0,3}(?:(?=[A-Za-z_]{0,40}\d)[A-Za-z0-9_]{8,}|[A-Za-z0-9_]{16,})"
-    r"[A-Za-z0-9_-]*"
-    r"|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{12,}"
-    r"|(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"
-    r"|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}"
-    r"|xox[abeprs]-[A-Za-z0-9-]{8,}|xapp-[A-Za-z0-9-]{16,}"
-    r"|AIza[A-Za-z0-9_-]{30,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}"
-    r"|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}|nvapi-[A-Za-z0-9_-]{20,}"
-    r"|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"
-    r"|eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}"
-    r")"
-)
 _KEY_BLOCK = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?"
     r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
@@ -85,6 +68,10 @@ _ASSIGNMENT = re.compile(
     r"|client[_-]?secret|private[_-]?key|(?:access|auth|refresh|api|session)[_-]?token"
     r"|password|passwd|passphrase)(?:\\{0,3}[\"'])?\s{0,4}[:=]\s{0,4})"
     r"(?:(\\{0,3}[\"'])((?:(?!\2)[^\r\n]){1,400}?)\2|((?=[^\s\"',;&}\\)]{0,200}\d)[^\s\"',;&}\\)({<\[]{6,}))"
+)
+_PAIR = re.compile(
+    r"(?<![A-Za-z0-9_.-])([A-Za-z][A-Za-z0-9_.-]{1,60})(=[\"']?)"
+    r"([A-Za-z0-9_+/%~-]{20,400}={0,2})(?![A-Za-z0-9_.(\[{])"
 )
 
 
@@ -190,8 +177,8 @@ class Redactor:
             text = self._inside_json(text)
         if "private key" in lowered:
             text = self._substitute(_KEY_BLOCK, text, "key_block")
-        if any(mark in lowered for mark in _BARE_MARKS):
-            text = self._substitute(_BARE, text, "token")
+        if any(mark in lowered for mark in MARKS):
+            text = self._substitute(TOKEN, text, "token")
         if "bearer" in lowered:
             text = self._behind_prefix(_BEARER, text, "bearer")
         if "authorization" in lowered:
@@ -200,6 +187,8 @@ class Redactor:
             text = self._replace_url(text)
         if any(mark in lowered for mark in _ASSIGNMENT_MARKS):
             text = self._replace_assignments(text)
+        if "=" in text and any(mark in lowered for mark in _NAME_MARKS):
+            text = self._replace_pairs(text)
         return text
 
     def value(self, value: Any, name: str = "") -> Any:
@@ -273,6 +262,19 @@ class Redactor:
             return f"{found.group(1)}{quote}{MARK}{quote}"
 
         return _ASSIGNMENT.sub(mask, text)
+
+    def _replace_pairs(self, text: str) -> str:
+        """Variables, cookies and queries of addresses: a random value is judged by its name."""
+
+        def mask(found: re.Match[str]) -> str:
+            name, between, value = found.groups()
+            if not _is_random(value) or not is_secret_member(name, value):
+                return found.group(0)
+            self.kinds["assignment"] += 1
+            self._remember(value)
+            return f"{name}{between}{MARK}"
+
+        return _PAIR.sub(mask, text)
 
 
 def redact_text(text: str) -> tuple[str, int]:

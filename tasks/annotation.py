@@ -74,7 +74,23 @@ def annotate_stored(form: AnnotateForm) -> dict[str, Any]:
         "taxonomy_version": taxonomy_version(parameters),
         "labelled": sum(labels.values()),
         "labels": dict(sorted(labels.items())),
+        **({} if judge is None else _of_judge(judge, results)),
         "environments": results,
+    }
+
+
+def _of_judge(judge: Judge, results: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """What the judge did in all environments."""
+    told = [result["judge"] for result in results]
+    totals = {
+        name: dict(sorted(sum((Counter(one[name]) for one in told), Counter[str]()).items()))
+        for name in ("labels", "unlabelled")
+    }
+    return {
+        "judge": judge.source,
+        "judge_labels": totals["labels"],
+        "unlabelled": totals["unlabelled"],
+        "already_judged": sum(one["already"] for one in told),
     }
 
 

@@ -5,7 +5,7 @@ and reason; neither stops anything else.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 
@@ -96,11 +96,11 @@ class FileImport:
     def __init__(self, found: FoundFile, job: Job) -> None:
         is_folder = found.path.is_dir() and (found.path / RESULTS).is_file()
         self._path = found.path / RESULTS if is_folder else found.path
-        self._name = f"{found.name}/{RESULTS}" if is_folder else found.name
         self._is_named = found.is_named
         self._job = job
         self._counts = Counts()
         self._redactor = Redactor() if job.options.redact else _Unredacted()
+        self._name = self._redactor.text(f"{found.name}/{RESULTS}" if is_folder else found.name)
 
     def run(self) -> Iterator[ImportItem]:
         """Read the file; whatever is wrong with it ends as a refusal."""
@@ -184,6 +184,7 @@ class FileImport:
         return self._take(drafted, assembler)
 
     def _take(self, draft: DraftEpisode, assembler: Assembler) -> ImportItem:
+        draft = self._without_secrets_of_paths(draft)
         try:
             trajectory_id = assembler.trajectory_id(draft)
             first = self._job.find_verdict(trajectory_id)
@@ -200,6 +201,11 @@ class FileImport:
         task_key = f"{task.task_id} {task.environment_fingerprint}"
         shared = self._job.take_new({task_key: task, **episode.prompts})
         return ImportedEpisode(episode, task, shared)
+
+    def _without_secrets_of_paths(self, draft: DraftEpisode) -> DraftEpisode:
+        """Readers redact what stands in a file; folders and file names may tell names, too."""
+        file = draft.source_file and self._redactor.text(draft.source_file)
+        return replace(draft, model=self._redactor.text(draft.model), source_file=file)
 
     def _take_duplicate(
         self, draft: DraftEpisode, trajectory_id: str, first: Stated, assembler: Assembler
@@ -233,7 +239,7 @@ class FileImport:
         shown = clean_text(self._redactor.text(refusal.excerpt))[:_EXCERPT]
         name = refusal.source_file or self._name
         position = f"#{refusal.index} ({refusal.place})"
-        place = clean_text(f"{name}{position}")
+        place = clean_text(self._redactor.text(f"{name}{position}"))
         reason = clean_text(self._redactor.text(refusal.reason))[:_REASON]
         return RefusedEpisode(
             QuarantineRow(

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tasks.importers.finding import find_files
+
 SECRET = "SECRET-VALUE-123456"
 
 
@@ -58,3 +60,27 @@ def test_refused_content_is_redacted_too(load, write, tau_episode):
     result = load(write(text))
     assert len(result.refusals) == 2
     assert SECRET not in _all_text(result)
+
+
+KEY = "sk-proj-Ab3dEf6hIj9kLm2nOp5q"
+CHAT = [{"role": "assistant", "content": "x", "agent": "primary", "action": "ls"}]
+LINE = {
+    "index": 1,
+    "output": {"status": "completed", "history": [{"role": "agent", "content": "Act: finish"}]},
+    "time": {},
+}
+
+
+@pytest.mark.parametrize(
+    "name", [f"run-{KEY}.json", f"{KEY}/os-std/runs.jsonl", f"{KEY}__x__t-0.00/a.traj"]
+)
+@pytest.mark.parametrize("cut", [0, 1])
+def test_secrets_in_names_of_files_and_folders_reach_no_row(load, write, name, cut):
+    text = json.dumps(LINE if name.endswith("l") else {"messages": [], "history": CHAT})
+    path = write(text[: len(text) - cut], name)
+    found = find_files([path.parents[len(name.split("/")) - 1]])
+    result = load(*found)
+    assert len(result.episodes) == 1 - cut
+    rows = _all_text(result) + "".join(one.row.model_dump_json() for one in result.reports)
+    assert KEY not in rows
+    assert "[REDACTED]" in rows

@@ -60,9 +60,43 @@ def test_secrets_are_found_in_text(text):
     assert redact_text(redacted) == (redacted, 0)
 
 
+HEX = "0123456789abcdef" * 5
+MIXED = "Ab3dEf6hIj9kLm2nOp5q" * 5
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *(f"{begin}{MIXED[:48]}" for begin in ("csk-", "pplx-", "tvly-", "tgp_v1_", "r8_", "fw_")),
+        *(f"{begin}{MIXED[:48]}" for begin in ("lin_api_", "ntn_", "figd_", "phx_", "hvs.")),
+        *(f"{begin}{MIXED[:60]}" for begin in ("ya29.", "GOCSPX-", "dckr_pat_", "ATATT3x")),
+        *(f"{begin}{HEX[:32]}" for begin in ("dapi", "key-", "shpat_", "lsv2_pt_")),
+        f"dop_v1_{HEX[:64]}",
+        f"NRAK-{MIXED[:27].upper()}",
+        f"AGE-SECRET-KEY-1{MIXED[:58].upper()}",
+        f"1234567890:AA{MIXED[:33]}",
+        f"https://hooks.slack.com/services/T{MIXED[:8]}/B{MIXED[:9]}/{MIXED[:24]}",
+        f"https://discord.com/api/webhooks/1234567890/{MIXED[:60]}",
+        f"export SLACK_BOT_TOKEN={MIXED[:30]}",
+        f"curl -H 'Cookie: theme=dark; session={MIXED[:40]}' x",
+        f"https://a.b/c?sv=2022&sig={MIXED[:43]}%3D",
+        f"https://a.b/c?X-Amz-Signature={HEX[:64]}&n=1",
+    ],
+)
+def test_tokens_of_many_issuers_are_found(token):
+    redacted, count = redact_text(f"it says {token} here")
+    assert (count, MARK in redacted) == (1, True)
+    assert not any(body in redacted for body in (MIXED[:20], HEX[:20], MIXED[:20].upper()))
+    assert redact_text(redacted) == (redacted, 0)
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        f"chatcmpl-{MIXED[:29]} call_{MIXED[:24]} toolu_01{MIXED[:22]} msg_{HEX[:48]} {HEX[:40]}",
+        f"https://x.y/list?page_token={MIXED[:30]}&cache_key={HEX[:32]}&id={HEX[:32]}",
+        "session=requests_session_with_2_retries.get(url, auth=make_authentication_v2(user))",
+        "ratio 10:AAA, key-value, fw_version, sk-learn, r8_unorm, ntn_layer, a.hvs.b",
         "I lost the key to my house and my password",
         "max_tokens: 4096, prompt_tokens=12",
         "This token is a token of appreciation: keep it",

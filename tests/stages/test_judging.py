@@ -76,7 +76,7 @@ def test_labels_of_a_judge_stand_beside_those_of_the_rules(judge):
     for row in by_judge:
         assert (row["bullet"], row["category"], row["rule"]) == ("RR", "residual_reasoning", WORD)
         assert json.loads(row["evidence"])["quote"]
-    annotate_stored(AnnotateForm(judge=WORD))
+    assert annotate_stored(AnnotateForm(judge=WORD))["already_judged"] == len(by_judge)
     assert len(asked) == len(by_judge)
     found = measure_stored(AgreementForm(source="judge"))
     assert found["items"] == len(by_judge)
@@ -93,6 +93,7 @@ def test_what_is_not_in_the_run_is_asked_again_and_then_left_unlabelled(judge):
     assert judged(result)["labels"] == {}
     (count,) = judged(result)["unlabelled"].values()
     assert len(asked) == 2 * count
+    assert (result["judge_labels"], sum(result["unlabelled"].values())) == ({}, count)
     assert "`quote` must be copied from step" in asked[-1][-1]["content"]
     assert not any(row["source"] != "rules" for row in labels())
 
