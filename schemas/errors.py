@@ -4,6 +4,7 @@ TackroomError
 ├── ConfigError          what the user asked for or configured cannot be used
 ├── DataContractError    rows or files break their contract
 ├── EnvironmentFault     a world crashed, hung or could not be graded
+│   └── UserFault        the model that plays the user of a world is down, or says nothing
 ├── ModelFault           a model endpoint is down, refuses or answers with nonsense
 │   └── ContextOverflow  the conversation no longer fits into the model
 ├── AgentFault           an agent program could not be run
@@ -52,6 +53,18 @@ class DataContractError(TackroomError):
 
 class EnvironmentFault(TackroomError):
     """A world failed as infrastructure; the episode says nothing about the agent."""
+
+
+class UserFault(EnvironmentFault):
+    """The model that plays the user of a world failed; the episode says nothing about the agent.
+
+    Attributes:
+        kind: as of `ModelFault`; `silent` when what it said cannot be used.
+    """
+
+    def __init__(self, what: str, *, kind: str, hint: str = "") -> None:
+        self.kind = kind
+        super().__init__(what, hint=hint)
 
 
 class ModelFault(TackroomError):

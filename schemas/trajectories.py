@@ -92,6 +92,12 @@ class TrajectoryRow(Row):
     """Tokens the model wrote; null when unknown."""
     cost_usd: NonNegative | None = None
     """Price of the model calls in US dollars; null when unknown."""
+    user_prompt_tokens: Count | None = None
+    """Tokens sent to a model that plays the user; null where none does, or when unknown."""
+    user_completion_tokens: Count | None = None
+    """Tokens such a model wrote; null where none does, or when unknown."""
+    user_cost_usd: NonNegative | None = None
+    """Price of its calls in US dollars; null where none plays the user, or when unknown."""
     system_prompt_id: PromptId | None = None
     """System text the model saw, in `prompts`."""
     task_prompt_id: PromptId | None = None

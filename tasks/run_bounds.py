@@ -15,6 +15,7 @@ from schemas.settings import EndpointSettings
 from tasks.agent.episode_spec import EpisodeSpec, Rig, trajectory_id
 from tasks.agent.offers import repeats_alike
 from tasks.agent.protocols import Environment, Model, Task
+from tasks.agent.user_talk import user_of
 from tasks.benefit.parameters import DEFAULT
 from tasks.evaluation import order_of
 from tasks.expected_run import Bounds, Role
@@ -57,7 +58,7 @@ def bound_collect(form: CollectForm) -> dict[str, Any]:
     tasks = first_tasks(environment.tasks(form.split), form.tasks)
     runs.add(bench.harness(environment.name, form.harness), tasks, repeats)
     runs.bound(found, form.model)
-    return _with_notes(found).told()
+    return _with_notes(found, environment).told()
 
 
 def bound_evaluate(form: EvaluateForm) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def bound_evaluate(form: EvaluateForm) -> dict[str, Any]:
                     tasks = first_tasks(environment.tasks(cell.split), form.tasks)
                     runs.add(order.matrix.harnesses[cell.harness_id], tasks, trials)
             runs.bound(found, arm.word)
-    return _with_notes(found).told()
+    return _with_notes(found, *order.environments.values()).told()
 
 
 @dataclass
@@ -143,7 +144,7 @@ def bound_cycle(form: CycleForm) -> dict[str, Any]:
     if form.editor.partition(":")[0] in ("openai", "prompt"):
         most = form.rounds * bench.settings.editor.tokens
         found.notes.append(f"The editor's own replies come on top: at most {most} tokens.")
-    return _with_notes(found).told()
+    return _with_notes(found, environment).told()
 
 
 def _cycle_rollouts(
@@ -215,10 +216,14 @@ def _endpoint(bench: Workbench, word: str) -> EndpointSettings | None:
     return resolve_endpoint(name, bench.settings).settings
 
 
-def _with_notes(found: Bounds) -> Bounds:
+def _with_notes(found: Bounds, *environments: Environment) -> Bounds:
+    users = {user.name for one in environments if (user := user_of(one))}
+    found.notes += [
+        f"What {name} takes, who plays the user, comes on top." for name in sorted(users)
+    ]
     for one in found.roles:
         if one.endpoint is not None and one.endpoint.price is None:
             found.notes.append(f"{one.model.name} has no price, so dollars are unknown.")
-    if all(one.endpoint is None for one in found.roles):
+    if not users and all(one.endpoint is None for one in found.roles):
         found.notes.append("No endpoint is asked: the models are built in and cost nothing.")
     return found

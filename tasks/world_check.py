@@ -7,8 +7,13 @@ from typing import Any
 
 from schemas.errors import ConfigError, EnvironmentFault
 from tasks.agent.protocols import Environment, Task
+from tasks.agent.user_talk import user_of
 from tasks.environments.catalogue import environments_of
-from tasks.environments.conformance.declarations import SPLITS, inspect_declarations
+from tasks.environments.conformance.declarations import (
+    SPLITS,
+    inspect_declarations,
+    leave_unplayed,
+)
 from tasks.environments.conformance.hardness import inspect_hardness
 from tasks.environments.conformance.inspection import Count, Inspection, faults
 from tasks.environments.conformance.restoring import inspect_restoring
@@ -29,6 +34,8 @@ PROBES: tuple[tuple[str, Callable[[Inspection], None]], ...] = (
     ("restoring", inspect_restoring),
     ("solving tasks", inspect_solving),
 )
+ASKING = (PROBES[0], ("leaving out what the user's model would pay for", leave_unplayed))
+"""Probes of a world whose user a model plays: a check asks no model."""
 
 
 def check_worlds(
@@ -80,7 +87,7 @@ def check_world(
             tell=lambda: count(EPISODES),
         )
         try:
-            for activity, probe in PROBES:
+            for activity, probe in ASKING if user_of(environment) else PROBES:
                 with doing(activity):
                     _guarded(inspection, probe)
             report = _report(inspection)

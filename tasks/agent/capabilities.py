@@ -1,8 +1,9 @@
 """What an environment may offer beyond what it must; stages that can use it ask for it."""
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
-from tasks.agent.protocols import Call, Task, World
+from tasks.agent.protocols import ActResult, Call, Model, Task, World
 
 
 @runtime_checkable
@@ -35,6 +36,29 @@ class Talking(Protocol):
     """An environment in which a tool speaks to a user, whose answer is its result."""
 
     talk_tools: frozenset[str]
+
+
+@runtime_checkable
+class HasUser(Protocol):
+    """An environment whose user a model plays; its worlds are `Conversing`."""
+
+    user: Model
+
+
+@runtime_checkable
+class Conversing(World, Protocol):
+    """A world that waits for its user to speak, at its beginning or after a call."""
+
+    def user_turn(self) -> Sequence[Mapping[str, Any]] | None:
+        """What the user has been told and has said, in chat form from where the user stands.
+
+        Null while it is not for the user to speak.
+        """
+        ...
+
+    def hear(self, words: str) -> ActResult:
+        """Take what the user says; the result is that of the call which spoke to the user."""
+        ...
 
 
 @runtime_checkable

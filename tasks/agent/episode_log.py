@@ -1,9 +1,9 @@
 """Rows of one running episode, gathered turn by turn and closed into an `Episode`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
 from schemas.episode import Episode
 from schemas.fields import Outcome, Termination
@@ -26,6 +26,7 @@ from tasks.agent.protocols import (
 )
 from tasks.harness import ArtifactFault, Intervention
 
+Number = TypeVar("Number", int, float)
 FAULT_LENGTH = 300
 CONSTRAINT = "response_format"
 """Stands for the artifact where no artifact of the harness acted but the endpoint's decoder."""
@@ -83,6 +84,7 @@ class EpisodeLog:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cost_usd: float | None = None
+    user_replies: Sequence[ModelReply] = ()
 
     def spend(self, reply: ModelReply) -> None:
         """Add a reply to the totals; a total stays unknown until some reply says a number."""
@@ -224,6 +226,11 @@ class EpisodeLog:
                 "prompt_tokens": self.prompt_tokens,
                 "completion_tokens": self.completion_tokens,
                 "cost_usd": self.cost_usd,
+                "user_prompt_tokens": _total(one.prompt_tokens for one in self.user_replies),
+                "user_completion_tokens": _total(
+                    one.completion_tokens for one in self.user_replies
+                ),
+                "user_cost_usd": _total(one.cost_usd for one in self.user_replies),
                 "system_prompt_id": self._prompt_id("system"),
                 "task_prompt_id": self._prompt_id("task"),
                 "tools_prompt_id": self._prompt_id("tools"),
@@ -241,6 +248,12 @@ class EpisodeLog:
 
 def _sum(total: int | None, more: int | None) -> int | None:
     return total if more is None else (total or 0) + more
+
+
+def _total(parts: Iterable[Number | None]) -> Number | None:
+    """The sum of what is known; null when nothing is."""
+    known = [part for part in parts if part is not None]
+    return sum(known[1:], known[0]) if known else None
 
 
 def _clean(text: str | None) -> str | None:

@@ -144,7 +144,7 @@ class OwnAgent:
     def _ending(self, episode: "OwnEpisode", ran: Ran) -> Played:
         _raise_faults(episode, ran)
         if episode.stage.is_done:
-            return Played("finished")
+            return Played(episode.stage.driver.ended_as)
         if any(kept.account.is_stopped for kept in episode.kept):
             return Played("rule_stop")
         if episode.is_overflown:

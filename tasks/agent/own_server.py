@@ -101,7 +101,7 @@ class OwnEpisode:
         async with self._lock:
             try:
                 result = await self.stage.act(call)
-            except EnvironmentFault as error:
+            except (CapReached, EnvironmentFault) as error:
                 self.fault = error
                 return {"content": str(error), "is_error": True, "done": True}
         return {"content": result.observation, "is_error": result.is_error, "done": result.done}

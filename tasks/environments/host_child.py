@@ -112,6 +112,7 @@ class Host:
         if callable(getattr(environment, "gold_texts", None)):
             found["gold_texts"] = plain(environment.gold_texts())
         found["has_expert"] = callable(getattr(environment, "expert_call", None))
+        found["has_user"] = bool(getattr(environment, "has_user", False))
         return {**found, "tasks": self.list_tasks(), "source": self.hash_source()}
 
     def hash_source(self) -> str:
@@ -152,6 +153,15 @@ class Host:
         """Execute a call."""
         return plain(self.worlds[world].act(Shown({"tool": tool, "arguments": arguments})))
 
+    def user(self, world: int) -> Any:
+        """What the user has been told and has said; null while it is not the user's turn."""
+        ask = getattr(self.worlds[world], "user_turn", None)
+        return plain(ask()) if callable(ask) else None
+
+    def hear(self, world: int, words: str) -> Any:
+        """Take what the user says."""
+        return plain(self.worlds[world].hear(words))
+
     def admissible(self, world: int) -> Any:
         """List commands; null for a world that lists none."""
         ask = getattr(self.worlds[world], "admissible", None)
@@ -191,9 +201,10 @@ class Host:
 
 
 ASKED = frozenset(
-    {"describe", "start", "act", "admissible", "snapshot", "restore", "verdict", "expert", "close"}
+    {"describe", "start", "act", "hear", "user", "admissible", "snapshot", "restore", "verdict"}
+    | {"expert", "close"}
 )
-CHANGING = frozenset({"start", "act", "restore"})
+CHANGING = frozenset({"start", "act", "hear", "restore"})
 
 
 def answer(host: Host, request: dict[str, Any]) -> dict[str, Any]:
@@ -214,6 +225,7 @@ def look(host: Host, world: int) -> dict[str, Any]:
     with contextlib.suppress(Exception):
         seen["snapshot"] = host.snapshot(world)
         seen["admissible"] = host.admissible(world)
+        seen["user"] = host.user(world)
     return seen
 
 

@@ -5,17 +5,19 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 from schemas.errors import ConfigError, EnvironmentFault
 from schemas.fields import Split
 from schemas.ids import sha256_hex
 from schemas.text import clean_text
-from tasks.agent.protocols import ActResult, Call, JsonObject, Task, ToolSpec, Verdict
+from tasks.agent.protocols import ActResult, Call, Ending, JsonObject, Task, ToolSpec, Verdict
 
 STEP_BUDGET = 30
 OPTIONS = ("order_constraints", "write_tools", "handover_tools", "talk_tools")
 _SHARES: tuple[tuple[Split, float], ...] = (("train", 0.4), ("select", 0.4), ("sealed", 0.2))
+_ENDINGS = get_args(Ending)
+_ROLES = ("system", "user", "assistant")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -33,6 +35,7 @@ class Described:
     non_progress: tuple[str, ...] = ()
     is_forkable: bool = False
     has_expert: bool = False
+    has_user: bool = False
     gold_texts: tuple[str, ...] | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -95,6 +98,7 @@ def read_description(word: str, raw: Any) -> Described:
         non_progress=reader.texts("non_progress"),
         is_forkable=reader.raw.get("is_forkable") is True,
         has_expert=reader.raw.get("has_expert") is True,
+        has_user=reader.raw.get("has_user") is True,
         gold_texts=None if gold is None else reader.texts("gold_texts"),
         options=_options(reader),
     )
@@ -208,13 +212,37 @@ def read_act_result(raw: Any) -> ActResult:
     if not isinstance(raw, dict) or not isinstance(raw.get("observation"), str):
         what = "`act` must give a text or an object with `observation`"
         raise EnvironmentFault(what, hint="see docs/environments.md")
-    kind = raw.get("error_kind")
+    kind, ended_as = raw.get("error_kind"), raw.get("ended_as") or "finished"
+    if ended_as not in _ENDINGS:
+        what = f"`ended_as` was {str(ended_as)[:80]!r}; expected one of {', '.join(_ENDINGS)}"
+        raise EnvironmentFault(what, hint="see docs/environments.md")
     return ActResult(
         raw["observation"],
         is_error=bool(raw.get("is_error")),
         error_kind=None if kind is None else str(kind),
         done=bool(raw.get("done")),
+        ended_as=ended_as,
     )
+
+
+def read_turn(raw: Any) -> list[JsonObject] | None:
+    """What a user has been told and has said, in chat form; null while it is not their turn.
+
+    Raises:
+        EnvironmentFault: it is neither.
+    """
+    if raw is None:
+        return None
+    messages = raw if isinstance(raw, list) else []
+    if not messages or not all(map(_is_message, messages)):
+        what = "`user_turn` must give None or a list of messages with `role` and `content`"
+        raise EnvironmentFault(what, hint=f"roles are {', '.join(_ROLES)}")
+    return [{"role": one["role"], "content": clean_text(one["content"])} for one in messages]
+
+
+def _is_message(value: Any) -> bool:
+    is_object = isinstance(value, dict) and isinstance(value.get("content"), str)
+    return is_object and value.get("role") in _ROLES
 
 
 def read_admissible(raw: Any) -> tuple[str, ...] | None:

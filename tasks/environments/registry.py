@@ -17,6 +17,7 @@ from tasks.environments.embedded.frame import Blueprint, EmbeddedEnvironment
 from tasks.environments.host import open_environment
 from tasks.environments.host_wire import describe_error
 from tasks.environments.installation import WorldFolder
+from tasks.environments.user_role import give_user
 
 GROUP = "tackroom.environments"
 FOLDER = "world:"
@@ -74,12 +75,25 @@ def resolve_environment(
     `NAME?steps=N` gives an embedded world another step budget.
     `package.module:factory` is run in a child process with the interpreter `python`,
     `command:PROGRAM` is one; a folder with a `world.toml` takes variables and endpoints from the
-    settings, and worlds of the catalogue are looked for where the settings say.
+    settings, worlds of the catalogue are looked for where the settings say, and so is the model
+    that plays a user.
 
     Raises:
-        ConfigError: there is no such environment, it cannot be opened, or it has the name of
-            another one.
+        ConfigError: there is no such environment, it cannot be opened, it has the name of
+            another one, or nobody plays its user.
     """
+    opened = _open(word, python, settings, catalogue)
+    try:
+        give_user(opened, settings)
+    except BaseException:
+        close(opened)
+        raise
+    return opened
+
+
+def _open(
+    word: str, python: str | None, settings: Settings | None, catalogue: Catalogue
+) -> Environment:
     known = _entry_points()
     if not is_own(word):
         name, mark, query = word.partition("?")

@@ -59,6 +59,9 @@ def is_simulated(model: str) -> bool:
 def _outcome(row: TrajectoryRow) -> Facts:
     budget = f" of {row.budget}" if row.budget is not None else ""
     tokens = f"{number(row.prompt_tokens)} in, {number(row.completion_tokens)} out"
+    users = f"{number(row.user_prompt_tokens)} in, {number(row.user_completion_tokens)} out"
+    if row.user_cost_usd is not None:
+        users += f", {row.user_cost_usd:.4f} USD"
     values: tuple[tuple[str, object], ...] = (
         ("outcome", f"{row.outcome} (rule {row.outcome_rule})"),
         ("ended", " / ".join(filter(None, [row.termination, row.termination_raw]))),
@@ -67,6 +70,7 @@ def _outcome(row: TrajectoryRow) -> Facts:
         ("steps", f"{row.steps}{budget}"),
         ("tokens", "" if row.prompt_tokens is None else tokens),
         ("cost", "" if row.cost_usd is None else f"{row.cost_usd:.4f} USD"),
+        ("user's tokens", "" if row.user_prompt_tokens is None else users),
         ("environment", row.environment),
         ("task", f"{row.task_id} ({row.split})"),
         ("model", row.model),

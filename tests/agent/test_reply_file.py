@@ -143,7 +143,9 @@ def test_a_gzipped_file_answers_as_the_plain_one(bench, file):
     assert told(bench.one(ReplayModel.from_file(packed))) == told(recorded)
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(b"{}" * 500)[:-20]])
+@pytest.mark.parametrize(
+    "content", [b"no gzip", gzip.compress(b"{}" * 500)[:-20]], ids=["other", "cut"]
+)
 def test_a_file_that_cannot_be_unpacked_is_refused(tmp_path, content):
     packed = tmp_path / "replies.jsonl.gz"
     packed.write_bytes(content)

