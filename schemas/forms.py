@@ -36,8 +36,10 @@ def read_form(form: type[F], values: Mapping[str, Any]) -> F:
         if first["type"] == "string_pattern_mismatch":
             # A pattern is for programs; the description says the same to people.
             hint = form.model_fields[str(first["loc"][0])].description or ""
-            raise ConfigError(f"--{name} is not understood; {given}", hint=hint) from None
-        raise ConfigError(f"--{name}: {first['msg']}; {given}") from None
+            what = f"--{name} is not understood; {given}"
+            raise ConfigError(what, hint=hint) from None
+        what = f"--{name}: {first['msg']}; {given}"
+        raise ConfigError(what) from None
 
 
 def max_usd_field() -> Any:
