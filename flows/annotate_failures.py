@@ -5,7 +5,7 @@ from typing import Any
 from prefect import flow
 
 from flows.prefect_stages import as_task, publish_summary
-from schemas.forms import AnnotateForm
+from schemas.trajectory_forms import AnnotateForm
 from tasks.annotation import annotate_stored
 
 

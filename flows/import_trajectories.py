@@ -5,7 +5,7 @@ from typing import Any
 from prefect import flow
 
 from flows.prefect_stages import as_task, publish_summary
-from schemas.forms import ImportForm
+from schemas.trajectory_forms import ImportForm
 from tasks.importing import import_trajectories as run_stage
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.errors import ConfigError
 from schemas.failures import FailureLabelRow
-from schemas.forms import AgreementForm
+from schemas.trajectory_forms import AgreementForm
 from tasks.annotator.agreement import Agreement, Interval, ReferenceLabel, measure_agreement
 from tasks.annotator.reference_file import ReferenceRecord, read_reference
 from tasks.workbench import Workbench

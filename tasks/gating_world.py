@@ -14,7 +14,7 @@ from tasks.agent.loops.looped_model import without_loop
 from tasks.agent.offers import repeats_alike
 from tasks.agent.own_stage import PlaysItself
 from tasks.agent.protocols import Environment, Model, Task
-from tasks.agent.reply_file import RecordingModel, ReplayModel
+from tasks.agent.recorded_models import RecordingModel, ReplayModel
 from tasks.collection import Collector, cycle_episodes, train_purpose
 from tasks.gate.candidate import GateSettings, GateWorld, History, Moment, RunForks
 from tasks.gate.pairs import order_tasks

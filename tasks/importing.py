@@ -11,8 +11,8 @@ from typing import Any
 
 from schemas.errors import ConfigError
 from schemas.fields import Split
-from schemas.forms import ImportForm
 from schemas.trajectories import ImportReportRow, TaskRow
+from schemas.trajectory_forms import ImportForm
 from tasks.harness_rows import harness_rows
 from tasks.importers.counts import disputed_note
 from tasks.importers.draft import ReadOptions

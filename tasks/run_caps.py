@@ -5,8 +5,9 @@ from contextlib import contextmanager
 
 from schemas.errors import ConfigError
 from schemas.evaluation_forms import EditorsForm, EvaluateForm, TransferForm
-from schemas.forms import AnnotateForm, CollectForm, CycleForm
+from schemas.forms import CollectForm, CycleForm
 from schemas.settings import Settings
+from schemas.trajectory_forms import AnnotateForm
 from tasks.agent.run_limits import RunLimits, Spending, limited
 
 PaidForm = AnnotateForm | CollectForm | CycleForm | EvaluateForm | EditorsForm | TransferForm

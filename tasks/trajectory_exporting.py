@@ -14,9 +14,9 @@ from typing import Any
 from schemas.data import ExportRow
 from schemas.episode import Episode
 from schemas.errors import ConfigError, DataContractError
-from schemas.forms import TrajectoryExportForm
 from schemas.ids import make_id
 from schemas.redaction import Redactor
+from schemas.trajectory_forms import TrajectoryExportForm
 from tasks.exporters.trajectories.atif import atif_document, trial_result
 from tasks.exporters.trajectories.chat import chat_row
 from tasks.exporters.trajectories.inspect_log import log_head, sample

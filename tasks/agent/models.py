@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from schemas.errors import ConfigError
 from tasks.agent.builtin_models import GoldModel, NoopModel
 from tasks.agent.protocols import Model
-from tasks.agent.reply_file import RecordingModel, ReplayModel
+from tasks.agent.recorded_models import RecordingModel, ReplayModel
 
 if TYPE_CHECKING:
     from schemas.settings import EndpointSettings, Settings

@@ -4,7 +4,7 @@ from tasks.agent.chat_model import ChatModel
 from tasks.agent.loops.looped_model import without_loop
 from tasks.agent.own_agent import OwnAgent
 from tasks.agent.protocols import JsonObject, Model
-from tasks.agent.reply_file import RecordingModel
+from tasks.agent.recorded_models import RecordingModel
 from tasks.agent.simulated_model import SimulatedModel
 
 

@@ -6,7 +6,7 @@ from schemas.errors import ConfigError
 from schemas.settings import EndpointSettings, Settings
 from tasks.agent.chat_model import ChatModel
 from tasks.agent.models import resolve_model
-from tasks.agent.reply_file import RecordingModel
+from tasks.agent.recorded_models import RecordingModel
 
 LOCAL = EndpointSettings(base_url="http://127.0.0.1:1/v1", model="m")
 

@@ -9,7 +9,7 @@ from schemas.errors import ConfigError
 from tasks.agent.builtin_models import GoldModel, ScriptedModel
 from tasks.agent.episode_spec import EpisodeSpec
 from tasks.agent.protocols import Call, ModelReply, RawCall
-from tasks.agent.reply_file import RecordingModel, ReplayModel
+from tasks.agent.recorded_models import RecordingModel, ReplayModel
 
 SCRIPT = [
     ModelReply(

@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 
 from schemas.errors import ConfigError, DataContractError
-from schemas.forms import CollectForm, ImportForm, TrajectoryExportForm
+from schemas.forms import CollectForm
+from schemas.trajectory_forms import ImportForm, TrajectoryExportForm
 from tasks.collection import collect_split
 from tasks.importing import import_trajectories
 from tasks.trajectory_exporting import export_trajectories

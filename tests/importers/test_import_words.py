@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deployments.progress import StageLines
-from schemas.forms import ImportForm
+from schemas.trajectory_forms import ImportForm
 from tasks.importers.engine import stream_files
 from tasks.importers.results import RefusedEpisode
 from tasks.importing import import_trajectories

@@ -3,7 +3,8 @@
 import pytest
 
 from schemas.errors import ConfigError
-from schemas.forms import AnnotateForm, read_form
+from schemas.forms import read_form
+from schemas.trajectory_forms import AnnotateForm
 
 
 def test_a_word_of_the_wrong_form_is_told_without_a_pattern():
