@@ -8,8 +8,8 @@ from typing import Any
 from schemas.episode import Episode
 from schemas.failures import FailureLabelRow, FailurePatternRow, RuleHitRow
 from schemas.fields import Row
-from schemas.forms import AnnotateForm
 from schemas.plans import AnnotateResult, CyclePlan
+from schemas.trajectory_forms import AnnotateForm
 from tasks.annotator.declared import imported_profile
 from tasks.annotator.engine import Annotation, annotate
 from tasks.annotator.ordering import with_mined_order
@@ -59,6 +59,9 @@ def annotate_stored(form: AnnotateForm) -> dict[str, Any]:
     bench = Workbench.open()
     parameters = Parameters(decisive_filter=form.protocol == "decisive", use_gold=form.use_gold)
     judge = open_judge(bench, form.judge, use_gold=form.use_gold) if form.judge else None
+    if judge is not None:
+        # What a judge said in a run that was killed waits to be taken in, and is paid for.
+        bench.commit()
     with bench.warehouse.read() as reader:
         names = [str(row[0]) for row in reader.frame(_ENVIRONMENTS).rows()]
     wanted = [name for name in names if form.environment in ("", name)]

@@ -70,7 +70,8 @@ def judge_failures(bench: Workbench, judge: Judge, episodes: Iterable[Episode]) 
     with bench.warehouse.read() as reader:
         rows = reader.frame(_LABELLED, [judge.source, judge.version]).rows()
     done = {str(row[0]) for row in rows}
-    waiting = [e for e in episodes if e.is_failure and e.trajectory_id not in done]
+    failures = [episode for episode in episodes if episode.is_failure]
+    waiting = [episode for episode in failures if episode.trajectory_id not in done]
     expect(JUDGED, len(waiting))
     labels: Counter[str] = Counter()
     unlabelled: Counter[str] = Counter()
@@ -88,7 +89,7 @@ def judge_failures(bench: Workbench, judge: Judge, episodes: Iterable[Episode]) 
         "source": judge.source,
         "labels": dict(sorted(labels.items())),
         "unlabelled": dict(sorted(unlabelled.items())),
-        "already": len(done),
+        "already": len(failures) - len(waiting),
     }
 
 

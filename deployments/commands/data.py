@@ -97,7 +97,8 @@ def _export_trajectories(
     form: str, out: str, cycle: str, environment: str, split: str
 ) -> dict[str, Any]:
     from schemas.errors import ConfigError
-    from schemas.forms import TrajectoryExportForm, read_form
+    from schemas.forms import read_form
+    from schemas.trajectory_forms import TrajectoryExportForm
     from tasks.trajectory_exporting import export_trajectories
 
     if cycle:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from schemas.forms import Form
 
 
+SHOWN_REFUSALS = 100
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("collect")(collect)
@@ -99,7 +102,8 @@ def import_files(
 ) -> int:
     """Read recorded trajectories in any of the formats of docs/formats.md."""
     from schemas.errors import DataContractError
-    from schemas.forms import ImportForm, read_form
+    from schemas.forms import read_form
+    from schemas.trajectory_forms import ImportForm
     from tasks.importing import import_trajectories
 
     form = read_form(ImportForm, _named(ImportForm, locals()))
@@ -108,6 +112,9 @@ def import_files(
     if not is_usable and not as_json:
         raise DataContractError(_why_nothing(result), hint="docs/formats.md tells what can be read")
     notes = result["notes"] if as_json else result.pop("notes")
+    if not as_json and (left := result["refusals"][SHOWN_REFUSALS:]):
+        result["refusals"] = result["refusals"][:SHOWN_REFUSALS]
+        notes = [*notes, f"{len(left)} more refusals stand in the table quarantine"]
     _show(result, as_json)
     for text in notes:
         note(text)
@@ -143,13 +150,18 @@ def annotate(
     max_usd: MaxUsd = 0.0,
     max_tokens: MaxTokens = 0,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Label failed trajectories by rule priority and find patterns that recur."""
-    from schemas.forms import AnnotateForm, read_form
+    from schemas.forms import read_form
+    from schemas.trajectory_forms import AnnotateForm
     from tasks.annotation import annotate_stored
 
     form = read_form(AnnotateForm, _named(AnnotateForm, locals()))
-    _show(annotate_stored(form), as_json)
+    result = annotate_stored(form)
+    _show(result, as_json)
+    if not result.get("unlabelled"):
+        return 0
+    return 3 if result["judge_labels"] or result["already_judged"] else 1
 
 
 def agreement(
@@ -166,7 +178,8 @@ def agreement(
     as_json: Json = False,
 ) -> None:
     """Measure how far labels agree: kappa with interval, confusion, each file left out."""
-    from schemas.forms import AgreementForm, read_form
+    from schemas.forms import read_form
+    from schemas.trajectory_forms import AgreementForm
     from tasks.agreement import measure_stored
 
     form = read_form(AgreementForm, _named(AgreementForm, locals()))

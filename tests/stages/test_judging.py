@@ -8,10 +8,12 @@ import json
 import pytest
 
 from schemas.errors import CapReached, ConfigError, ModelFault
-from schemas.forms import AgreementForm, AnnotateForm, CollectForm
+from schemas.forms import CollectForm
+from schemas.trajectory_forms import AgreementForm, AnnotateForm
 from tasks.agreement import measure_stored
 from tasks.annotation import annotate_stored
 from tasks.collection import collect_split
+from tasks.judging import judge_failures, open_judge
 from tasks.workbench import Workbench
 
 pytestmark = pytest.mark.gx
@@ -81,6 +83,19 @@ def test_labels_of_a_judge_stand_beside_those_of_the_rules(judge):
     found = measure_stored(AgreementForm(source="judge"))
     assert found["items"] == len(by_judge)
     assert {row["given"] for row in found["confusion"]} == {"residual_reasoning"}
+
+
+def test_what_a_killed_run_had_landed_is_not_asked_for_again(judge):
+    asked = judge(honest)
+    bench = Workbench.open()
+    with bench.warehouse.read() as reader:
+        rows = reader.frame("SELECT trajectory_id FROM trajectories ORDER BY ALL").rows()
+        episodes = reader.episodes([str(row[0]) for row in rows])
+    judge_failures(bench, open_judge(bench, WORD, use_gold=True), episodes)
+    before = len(asked)
+    result = annotate_stored(AnnotateForm(judge=WORD))
+    assert len(asked) == before == result["already_judged"] > 0
+    assert result["judge_labels"] == result["unlabelled"] == {}
 
 
 def test_what_is_not_in_the_run_is_asked_again_and_then_left_unlabelled(judge):
