@@ -42,7 +42,7 @@ ui: setup
 $(EXAMPLES)/.installed: $(PACKAGES) deployments/runtime/pyproject.toml | setup
 	@$(BIN)/python -m venv $(EXAMPLES)
 	@$(EXAMPLES)/bin/python -m pip install --quiet --disable-pip-version-check \
-		--requirement $(PACKAGES) ./deployments/runtime skills-ref pytest pytest-timeout pytest-xdist
+		--requirement $(PACKAGES) ./deployments/runtime skills-ref pytest pytest-timeout pytest-xdist hypothesis
 	@touch $@
 
 examples: $(EXAMPLES)/.installed
