@@ -196,6 +196,17 @@ SHARED_BY_FILES = ("cycles", "served")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests that share something dear on one worker, and else the tests of a file."""
     for item in items:
+        if item.get_closest_marker("xdist_group"):
+            continue
         used = getattr(item, "fixturenames", ())
         dear = next((name for name in SHARED_BY_FILES if name in used), None)
         item.add_marker(pytest.mark.xdist_group(dear or str(item.path)))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Stop when groups are asked for and not kept: everything dear would be made twice."""
+    is_grouped = getattr(session.config.option, "loadgroup", False)
+    if is_grouped and any("@" not in item.nodeid for item in session.items):
+        message = "pytest and pytest-xdist do not agree on groups; install what the lock file names"
+        raise pytest.UsageError(message)
