@@ -30,8 +30,8 @@ from deployments.console import emit_json, emit_text, folded, note, plain_text, 
 if TYPE_CHECKING:
     from schemas.forms import Form
 
-
 SHOWN_REFUSALS = 100
+"""Refusals of an import that are listed on a terminal; the rest is counted."""
 
 
 def register(app: typer.Typer) -> None:

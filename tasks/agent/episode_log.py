@@ -89,13 +89,12 @@ class EpisodeLog:
     def spend(self, reply: ModelReply) -> None:
         """Add a reply to the totals; a total stays unknown until some reply says a number."""
         self.add_tokens(reply.prompt_tokens, reply.completion_tokens)
-        if reply.cost_usd is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + reply.cost_usd
+        self.cost_usd = _total((self.cost_usd, reply.cost_usd))
 
     def add_tokens(self, sent: int | None, written: int | None) -> None:
         """Add tokens to the totals."""
-        self.prompt_tokens = _sum(self.prompt_tokens, sent)
-        self.completion_tokens = _sum(self.completion_tokens, written)
+        self.prompt_tokens = _total((self.prompt_tokens, sent))
+        self.completion_tokens = _total((self.completion_tokens, written))
 
     def open(self, messages: Sequence[Message], tools: Sequence[Message]) -> None:
         """Begin the conversation with the messages and tools a harness left."""
@@ -244,10 +243,6 @@ class EpisodeLog:
 
     def _prompt_text(self, kind: str) -> str:
         return self.prompts[kind].text if kind in self.prompts else ""
-
-
-def _sum(total: int | None, more: int | None) -> int | None:
-    return total if more is None else (total or 0) + more
 
 
 def _total(parts: Iterable[Number | None]) -> Number | None:

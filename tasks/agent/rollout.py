@@ -132,7 +132,7 @@ async def _run_once(rig: Rig, spec: EpisodeSpec) -> Episode:
         return log.close(_fault("agent", AgentFault(what)), rig.now)
     try:
         driver = await WorldDriver.start(rig.environment, spec.task, spec.seed, spec.repeat)
-    except (CapReached, EnvironmentFault) as error:
+    except EnvironmentFault as error:
         return log.close(_broken_off(error, log), rig.now)
     log.user_replies = driver.user.replies if driver.user else ()
     try:
@@ -147,6 +147,7 @@ async def _play(rig: Rig, spec: EpisodeSpec, log: EpisodeLog, driver: WorldDrive
     """Play to the end; whatever breaks becomes the ending of this one episode."""
     try:
         try:
+            await driver.open_talk()
             played = await _play_through(rig, spec, log, driver)
         except ContextOverflow:
             played = Played("context_overflow")

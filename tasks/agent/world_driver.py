@@ -50,11 +50,10 @@ class WorldDriver:
     async def start(
         cls, environment: Environment, task: Task, seed: int, repeat: int = 0
     ) -> "WorldDriver":
-        """Begin an episode; a user who speaks first is heard.
+        """Begin an episode; a user who speaks first is heard by `open_talk`.
 
         Raises:
-            EnvironmentFault: the world could not be started, or its user could not speak.
-            CapReached: the run may spend no more.
+            EnvironmentFault: the world could not be started.
         """
         is_blocking = isinstance(environment, Blocking) and environment.is_blocking
         driver = cls(environment, is_blocking)
@@ -64,7 +63,6 @@ class WorldDriver:
             driver._take_note(sight)
             context = EpisodeContext(environment, task, driver.world, seed, repeat)
             driver.user = open_user(context)
-            await driver._open_talk()
         except BaseException:
             await driver.close()
             raise
@@ -112,8 +110,13 @@ class WorldDriver:
             self.ended_as = result.ended_as
         return result
 
-    async def _open_talk(self) -> None:
-        """Put what a user says first behind what opens the episode."""
+    async def open_talk(self) -> None:
+        """Put what a user says first behind what opens the episode.
+
+        Raises:
+            EnvironmentFault: the world crashed, or its user could not speak.
+            CapReached: the run may spend no more.
+        """
         said = await self._hear_user()
         if said is None:
             return

@@ -177,6 +177,9 @@ def test_a_customer_who_says_nothing_usable_is_a_fault_of_the_user(shop, lines):
     script, _ = customer(*lines)
     row = run(shop(script), *SALE).trajectory
     assert (row.outcome, row.termination, row.fault) == ("unknown", "user_error", "user_silent")
+    # What was paid for is told, also where the talk ended before it began.
+    assert row.user_prompt_tokens
+    assert row.user_completion_tokens
 
 
 def test_a_call_is_no_word(shop):
